@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// The host as a device: its cores run kernels, and its device memory is apart, so that a forgotten map shows.
+#pragma once
+
+#include <omp_co/host/stream.hpp>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <sys/mman.h>
+
+namespace omp_co::host {
+
+class host_device final : public backend::device {
+public:
+    explicit host_device(options const& o) : options_(o)
+    {
+        traits_.unified_memory = o.unified_memory;
+        traits_.device_waits = o.workers != 0;
+        traits_.inline_execution = o.workers == 0;
+        traits_.concurrency = o.workers == 0 ? 1 : o.workers;
+        traits_.memory_limit = o.memory;
+        if (o.workers != 0) crew_ = std::make_unique<crew>(o);
+    }
+
+    backend_kind kind() const noexcept override { return backend_kind::host; }
+    backend::properties const& traits() const noexcept override { return traits_; }
+
+    std::string name() const override
+    {
+        if (options_.workers == 0) return "host, inline";
+        return "host, " + std::to_string(options_.workers) + (options_.workers == 1 ? " worker" : " workers");
+    }
+
+    void* allocate(std::size_t bytes) noexcept override
+    {
+        if (options_.memory != 0 && bytes > options_.memory - allocated_) return nullptr;
+        bool const large = bytes >= huge_page;
+        std::size_t const alignment = large ? huge_page : traits_.alignment;
+        void* const block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+        if (block == nullptr) return nullptr;
+        if (large) (void)::madvise(block, bytes, MADV_HUGEPAGE); // fewer faults on first use
+        allocated_ += bytes;
+        return block;
+    }
+
+    void deallocate(void* block, std::size_t bytes) noexcept override
+    {
+        allocated_ -= bytes;
+        std::free(block);
+    }
+
+    std::unique_ptr<backend::stream> create_stream(error_code&) override
+    {
+        if (crew_ == nullptr) return std::make_unique<inline_stream>();
+        return std::make_unique<stream>(*crew_, wakeup_);
+    }
+
+    void set_wakeup(backend::wakeup target) noexcept override { wakeup_ = target; }
+
+private:
+    static constexpr std::size_t huge_page = std::size_t{2} << 20;
+
+    options options_;
+    backend::properties traits_;
+    backend::wakeup wakeup_;
+    std::size_t allocated_ = 0;
+    std::unique_ptr<crew> crew_;
+};
+
+} // namespace omp_co::host

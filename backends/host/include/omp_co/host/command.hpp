@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// The commands of a host stream, and the queue that carries them from the enqueueing thread to a worker.
+#pragma once
+
+#include <omp_co/backend.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace omp_co::host {
+
+class stream;
+
+enum class command_kind : unsigned char { nothing, copy, launch, wait };
+
+struct command {
+    command_kind kind = command_kind::nothing;
+    backend::sequence signal = 0;  ///< published after the command; 0: none
+    union {
+        struct {
+            void* to;
+            void const* from;
+            std::size_t bytes;
+        } copy;
+        backend::invocation const* call;
+        struct {
+            stream* other;
+            backend::sequence number;
+        } wait;
+    };
+
+    command() noexcept : copy{} {}
+};
+
+/// One producer, one consumer, any length. What was pushed is seen once it is published.
+class command_queue {
+public:
+    command_queue() : write_(new chunk), read_(write_) {}
+    command_queue(command_queue const&) = delete;
+    command_queue& operator=(command_queue const&) = delete;
+    ~command_queue()
+    {
+        while (read_ != nullptr) delete std::exchange(read_, read_->next);
+        delete spare_.load();
+    }
+
+    // The producer's side.
+
+    /// Null when the host has no memory.
+    command* push() noexcept
+    {
+        if (write_at_ == chunk::size) {
+            chunk* fresh = spare_.exchange(nullptr, std::memory_order_acquire);
+            if (fresh == nullptr) fresh = new (std::nothrow) chunk;
+            if (fresh == nullptr) return nullptr;
+            fresh->next = nullptr;
+            write_->next = fresh;
+            write_ = fresh;
+            write_at_ = 0;
+        }
+        ++pushed_;
+        last_ = &write_->commands[write_at_++];
+        return last_;
+    }
+
+    /// The latest command pushed and not published; null if there is none.
+    command* last() noexcept { return pushed_ == published_.load(std::memory_order_relaxed) ? nullptr : last_; }
+
+    void publish() noexcept { published_.store(pushed_, std::memory_order_seq_cst); }
+
+    // The consumer's side.
+
+    bool empty() const noexcept { return published_.load(std::memory_order_seq_cst) == taken_; }
+
+    command const& front() noexcept
+    {
+        if (read_at_ == chunk::size) {
+            chunk* const old = std::exchange(read_, read_->next);
+            read_at_ = 0;
+            delete spare_.exchange(old, std::memory_order_acq_rel);
+        }
+        return read_->commands[read_at_];
+    }
+
+    void pop() noexcept
+    {
+        ++read_at_;
+        ++taken_;
+    }
+
+private:
+    struct chunk {
+        static constexpr unsigned size = 64;
+        command commands[size];
+        chunk* next = nullptr;
+    };
+
+    alignas(64) chunk* write_;
+    unsigned write_at_ = 0;
+    std::uint64_t pushed_ = 0;
+    command* last_ = nullptr;
+    alignas(64) std::atomic<std::uint64_t> published_{0};
+    std::atomic<chunk*> spare_{nullptr};
+    alignas(64) chunk* read_;
+    unsigned read_at_ = 0;
+    std::uint64_t taken_ = 0;
+};
+
+} // namespace omp_co::host

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSL-1.0
+// The streams of a host device: one that a crew of workers runs, and one that runs in the enqueueing call.
+#pragma once
+
+#include <omp_co/host/command.hpp>
+#include <omp_co/host/crew.hpp>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace omp_co::host {
+
+/// What both kinds share: how far they are, and which regions failed.
+class stream_base : public backend::stream {
+public:
+    backend::progress completed() noexcept override { return {completed_.load(std::memory_order_acquire), {}}; }
+
+    backend::failure take_failure(backend::sequence number) override
+    {
+        if (failures_.load(std::memory_order_acquire) == 0) return {};
+        std::lock_guard guard(failed_mutex_);
+        for (auto at = failed_.begin(); at != failed_.end(); ++at) {
+            if (at->number != number) continue;
+            backend::failure f = std::move(at->what);
+            failed_.erase(at);
+            failures_.store(failed_.size(), std::memory_order_release);
+            return f;
+        }
+        return {};
+    }
+
+protected:
+    void note_failure(backend::sequence number, backend::failure&& f) noexcept
+    {
+        std::lock_guard guard(failed_mutex_);
+        failed_.push_back({number, std::move(f)});
+        failures_.store(failed_.size(), std::memory_order_release);
+    }
+
+    static error_code check(backend::invocation const& call) noexcept
+    {
+        if (call.what == nullptr || call.what->kind != backend_kind::host)
+            return make_error_code(errc::kernel_unavailable);
+        return {};
+    }
+
+    std::atomic<backend::sequence> completed_{0};
+
+private:
+    struct failed_region {
+        backend::sequence number;
+        backend::failure what;
+    };
+
+    std::atomic<std::size_t> failures_{0};
+    std::mutex failed_mutex_;
+    std::vector<failed_region> failed_;
+};
+
+/// Runs each command in the call that enqueues it.
+class inline_stream final : public stream_base {
+public:
+    error_code copy_in(void* device, void const* host, std::size_t bytes) override { return copy(device, host, bytes); }
+    error_code copy_out(void* host, void const* device, std::size_t bytes) override { return copy(host, device, bytes); }
+    error_code copy_within(void* to, void const* from, std::size_t bytes) override { return copy(to, from, bytes); }
+
+    error_code launch(backend::invocation const& call) override
+    {
+        if (error_code const ec = check(call)) return ec;
+        if (failure_.error) return {};
+        std::size_t const total = call.range.dimensions == 0 ? 1 : call.range.total();
+        if (total != 0) failure_ = run_part(call, 0, total);
+        return {};
+    }
+
+    error_code wait(backend::stream&, backend::sequence) override { return make_error_code(errc::not_supported); }
+
+    error_code signal(backend::sequence number) override
+    {
+        if (failure_.error) note_failure(number, std::exchange(failure_, {}));
+        completed_.store(number, std::memory_order_release);
+        return {};
+    }
+
+    bool arm() noexcept override { return true; } // whoever enqueues also retires
+
+private:
+    error_code copy(void* to, void const* from, std::size_t bytes) noexcept
+    {
+        if (!failure_.error) std::memcpy(to, from, bytes);
+        return {};
+    }
+
+    backend::failure failure_;
+};
+
+/// Commands wait in a queue until a worker runs them, in order.
+class stream final : public stream_base, public runnable {
+public:
+    stream(crew& workers, backend::wakeup const& target) : crew_(workers), wakeup_(target) {}
+
+    error_code copy_in(void* device, void const* host, std::size_t bytes) override { return copy(device, host, bytes); }
+    error_code copy_out(void* host, void const* device, std::size_t bytes) override { return copy(host, device, bytes); }
+    error_code copy_within(void* to, void const* from, std::size_t bytes) override { return copy(to, from, bytes); }
+
+    error_code launch(backend::invocation const& call) override
+    {
+        if (error_code const ec = check(call)) return ec;
+        command* const c = push(command_kind::launch);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->call = &call;
+        return {};
+    }
+
+    error_code wait(backend::stream& other, backend::sequence number) override
+    {
+        auto& awaited = static_cast<stream&>(other);
+        if (awaited.completed_.load(std::memory_order_acquire) >= number) return {};
+        command* const c = push(command_kind::wait);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->wait = {&awaited, number};
+        return {};
+    }
+
+    error_code signal(backend::sequence number) override
+    {
+        command* c = commands_.last();
+        if (c == nullptr) c = push(command_kind::nothing);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->signal = number;
+        commands_.publish();
+        if (!busy_.load(std::memory_order_seq_cst) && !busy_.exchange(true, std::memory_order_seq_cst)) crew_.post(*this);
+        return {};
+    }
+
+    bool arm() noexcept override
+    {
+        attention_.fetch_or(attention_armed, std::memory_order_seq_cst);
+        return true;
+    }
+
+    void run(crew& workers, team& own) noexcept override
+    {
+        do {
+            while (!commands_.empty())
+                if (!run_one(workers, own)) return; // the awaited stream queues this one again
+            if (linger(workers)) continue;
+            busy_.store(false, std::memory_order_seq_cst);
+        } while (!commands_.empty() && !busy_.exchange(true, std::memory_order_seq_cst));
+    }
+
+private:
+    enum : unsigned { attention_armed = 1, attention_waiters = 2 };
+
+    struct waiter {
+        stream* who;
+        backend::sequence number;
+    };
+
+    command* push(command_kind kind) noexcept
+    {
+        command* const c = commands_.push();
+        if (c == nullptr) return nullptr;
+        c->kind = kind;
+        c->signal = 0;
+        return c;
+    }
+
+    error_code copy(void* to, void const* from, std::size_t bytes) noexcept
+    {
+        command* const c = push(command_kind::copy);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->copy = {to, from, bytes};
+        return {};
+    }
+
+    // More may come at once; going to sleep and being woken would cost twenty times a small region.
+    bool linger(crew& workers) noexcept
+    {
+        for (int i = 0; i < 4096; ++i) {
+            if (!commands_.empty()) return true;
+            if (workers.wanted()) return false;
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+        return false;
+    }
+
+    // False: the command waits for another stream, and this worker is free for others.
+    bool run_one(crew& workers, team& own) noexcept
+    {
+        command const& c = commands_.front();
+        if (c.kind == command_kind::wait && !c.wait.other->passed(c.wait.number, *this)) return false;
+        if (!failure_.error) {
+            if (c.kind == command_kind::copy) std::memcpy(c.copy.to, c.copy.from, c.copy.bytes);
+            if (c.kind == command_kind::launch) failure_ = workers.run_call(*c.call, own);
+        }
+        backend::sequence const number = c.signal;
+        commands_.pop();
+        if (number != 0) finish(number);
+        return true;
+    }
+
+    void finish(backend::sequence number) noexcept
+    {
+        if (failure_.error) note_failure(number, std::exchange(failure_, {}));
+        completed_.store(number, std::memory_order_seq_cst);
+        if (unsigned const who = attention_.load(std::memory_order_seq_cst); who != 0) attend(who);
+    }
+
+    void attend(unsigned who) noexcept
+    {
+        if ((who & attention_waiters) != 0) release_waiters();
+        if ((who & attention_armed) == 0) return;
+        attention_.fetch_and(~unsigned{attention_armed}, std::memory_order_seq_cst);
+        wakeup_.call(wakeup_.context);
+    }
+
+    // Whether `number` is done; if not, `who` is queued again once it is.
+    bool passed(backend::sequence number, stream& who) noexcept
+    {
+        if (completed_.load(std::memory_order_acquire) >= number) return true;
+        std::lock_guard guard(waiters_mutex_);
+        attention_.fetch_or(attention_waiters, std::memory_order_seq_cst);
+        if (completed_.load(std::memory_order_seq_cst) >= number) return true;
+        waiters_.push_back({&who, number});
+        return false;
+    }
+
+    void release_waiters() noexcept
+    {
+        std::lock_guard guard(waiters_mutex_);
+        backend::sequence const at = completed_.load(std::memory_order_relaxed);
+        std::erase_if(waiters_, [&](waiter const& w) {
+            if (w.number > at) return false;
+            crew_.post(*w.who);
+            return true;
+        });
+        if (waiters_.empty()) attention_.fetch_and(~unsigned{attention_waiters}, std::memory_order_seq_cst);
+    }
+
+    crew& crew_;
+    backend::wakeup const& wakeup_;
+    command_queue commands_;
+    backend::failure failure_; // of the region that is being run
+    alignas(64) std::atomic<bool> busy_{false};
+    alignas(64) std::atomic<unsigned> attention_{0};
+    std::mutex waiters_mutex_;
+    std::vector<waiter> waiters_; // guarded by waiters_mutex_
+};
+
+} // namespace omp_co::host

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// One kernel's iteration space, shared among the workers that are free.
+#pragma once
+
+#include <omp_co/detail/host_kernel.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace omp_co::host {
+
+/// Private memory of the calling thread, at least `bytes` of it; throws std::bad_alloc.
+inline void* scratch_memory(std::size_t bytes)
+{
+    struct arena {
+        ~arena() { std::free(block); }
+        void* block = nullptr;
+        std::size_t bytes = 0;
+    };
+    static thread_local arena mine;
+    if (bytes > mine.bytes) {
+        std::free(mine.block);
+        mine.bytes = 0;
+        mine.block = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+        if (mine.block == nullptr) throw std::bad_alloc();
+        mine.bytes = bytes;
+    }
+    return mine.block;
+}
+
+/// Runs a part of a call in this thread. An exception of the kernel becomes a failure.
+inline backend::failure run_part(backend::invocation const& call, std::size_t first, std::size_t last) noexcept
+{
+    try {
+        auto const& kernel = *static_cast<detail::host_kernel const*>(call.what);
+        kernel.run(call, first, last, call.scratch_bytes == 0 ? nullptr : scratch_memory(call.scratch_bytes));
+        return {};
+    } catch (std::bad_alloc const&) {
+        return {make_error_code(errc::kernel_failed), "the kernel threw std::bad_alloc"};
+    } catch (std::exception const& e) {
+        return {make_error_code(errc::kernel_failed), std::string("the kernel threw: ") + e.what()};
+    } catch (...) {
+        return {make_error_code(errc::kernel_failed), "the kernel threw something that is no std::exception"};
+    }
+}
+
+/// A loop that its owner has opened to other workers, in pieces of contiguous iterations.
+class team {
+public:
+    /// Whether a worker that comes now may find a piece. A hint.
+    bool open() const noexcept { return open_.load(std::memory_order_relaxed); }
+
+    /// Opens [first, last) in `pieces` pieces. The owner's thread.
+    void start(backend::invocation const& call, std::size_t first, std::size_t last, std::size_t pieces) noexcept
+    {
+        call_ = &call;
+        first_ = first;
+        last_ = last;
+        pieces_ = pieces;
+        failed_.store(false, std::memory_order_relaxed);
+        next_.store(0, std::memory_order_relaxed);
+        open_.store(true, std::memory_order_seq_cst);
+    }
+
+    /// Takes pieces until none is left. Any worker.
+    void help() noexcept
+    {
+        guests_.fetch_add(1, std::memory_order_seq_cst);
+        if (open_.load(std::memory_order_seq_cst)) work();
+        guests_.fetch_sub(1, std::memory_order_release);
+    }
+
+    /// The owner's part: takes pieces too, then waits for the guests. They are at work: it spins.
+    backend::failure finish() noexcept
+    {
+        work();
+        open_.store(false, std::memory_order_seq_cst);
+        for (unsigned spins = 0; guests_.load(std::memory_order_seq_cst) != 0; ++spins)
+            if (spins > 1000) std::this_thread::yield();
+        if (!failed_.load(std::memory_order_acquire)) return {};
+        return std::exchange(failure_, {});
+    }
+
+private:
+    void work() noexcept
+    {
+        std::size_t const total = last_ - first_;
+        for (;;) {
+            std::size_t const piece = next_.fetch_add(1, std::memory_order_acq_rel);
+            if (piece >= pieces_) return;
+            if (failed_.load(std::memory_order_relaxed)) continue;
+            std::size_t const begin = first_ + share(total, piece);
+            std::size_t const end = first_ + share(total, piece + 1);
+            if (backend::failure f = run_part(*call_, begin, end); f.error) report(std::move(f));
+        }
+    }
+
+    std::size_t share(std::size_t total, std::size_t piece) const noexcept
+    {
+        return total / pieces_ * piece + std::min(piece, total % pieces_);
+    }
+
+    void report(backend::failure&& f) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        if (failed_.load(std::memory_order_relaxed)) return;
+        failure_ = std::move(f);
+        failed_.store(true, std::memory_order_release);
+    }
+
+    std::atomic<bool> open_{false};
+    std::atomic<unsigned> guests_{0};
+    backend::invocation const* call_ = nullptr;
+    std::size_t first_ = 0;
+    std::size_t last_ = 0;
+    std::size_t pieces_ = 1;
+    alignas(64) std::atomic<std::size_t> next_{0};
+    std::atomic<bool> failed_{false};
+    std::mutex mutex_;
+    backend::failure failure_;
+};
+
+} // namespace omp_co::host

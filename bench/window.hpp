@@ -1,0 +1,55 @@
+// Hands out operation numbers to the coroutines of one loop and measures the span after the warm-up.
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "sample.hpp"
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <exception>
+
+namespace bench {
+
+/// One thread only. Measuring starts when the last warm-up number has been handed out and ends when the last
+/// operation is done, both inside the coroutines: starting and ending them is not in the figures.
+class window {
+public:
+    window(long warm_up, long measured) : warm_up_(warm_up), measured_(measured) {}
+
+    /// The next number into `i`, or false when all have been handed out.
+    bool take(long& i)
+    {
+        if (next_ == total()) return false;
+        if (next_ == warm_up_) from_ = sample::now();
+        i = next_++;
+        return true;
+    }
+
+    void done()
+    {
+        if (++done_ == total()) to_ = sample::now();
+    }
+
+    long total() const { return warm_up_ + measured_; }
+    bool complete() const { return done_ == total(); }
+    void print(std::string const& name) const { print_span(name, from_, to_, measured_); }
+
+private:
+    long warm_up_, measured_, next_ = 0, done_ = 0;
+    sample from_, to_;
+};
+
+/// Runs `count` coroutines, each made by `make()`, on `context` until all have ended; rethrows the first
+/// failure.
+template <class Context, class Make>
+void run_coroutines(Context& context, int count, Make make)
+{
+    std::exception_ptr failure;
+    auto ended = [&failure](std::exception_ptr e) {
+        if (e && !failure) failure = e;
+    };
+    for (int k = 0; k < count; ++k) boost::asio::co_spawn(context.get_executor(), make(), ended);
+    context.run();
+    if (failure) std::rethrow_exception(failure);
+}
+
+} // namespace bench

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a backend must provide: devices with memory, in-order streams of commands, and word of their completion.
+//
+// Drawn with the CUDA driver, the HIP runtime, OpenCL and plain threads at hand. Nothing here knows Asio or the
+// present table, and nothing assumes how a backend finds out that a command is done: a written memory word, an
+// event, a status with a flush, or an atomic.
+#pragma once
+
+#include <omp_co/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace omp_co {
+
+/// The kinds of device.
+enum class backend_kind : unsigned char { host, cuda, hip, opencl, other };
+
+} // namespace omp_co
+
+namespace omp_co::backend {
+
+/// Numbers the signals of one stream: 1, 2, 3, …; 0 is before the first.
+using sequence = std::uint64_t;
+
+/// The iteration space of a kernel, x fastest. `dimensions` 0: the kernel runs once and takes no index.
+struct extents {
+    std::size_t count[3]{1, 1, 1};
+    unsigned dimensions = 0;
+
+    std::size_t total() const noexcept { return count[0] * count[1] * count[2]; }
+};
+
+/// A kernel variant; each backend derives its own and recognises it by `kind`.
+struct kernel {
+    backend_kind kind;
+};
+
+/// One kernel invocation. Everything it points to stays alive until the region's signal has completed.
+struct invocation {
+    kernel const* what = nullptr;
+    void const* closure = nullptr;            ///< host variants: the callable
+    void* const* arguments = nullptr;         ///< the address of each argument's value, as cuLaunchKernel takes them
+    std::size_t const* argument_sizes = nullptr;
+    unsigned argument_count = 0;
+    extents range;
+    std::size_t scratch_bytes = 0;            ///< private memory a worker (host variants)
+};
+
+/// How far a stream has come: every signal up to `completed` is done. `error` set: the device is lost.
+struct progress {
+    sequence completed = 0;
+    error_code error;
+};
+
+/// Why one region's commands failed while its device lives on.
+struct failure {
+    error_code error;
+    std::string what;
+};
+
+/// An in-order sequence of commands. One thread at a time enqueues (the caller sees to that); `completed`,
+/// `take_failure` and `arm` may run beside it, one thread at a time.
+///
+/// An enqueueing function that returns an error has enqueued nothing. After a command failed, the backend skips
+/// the stream's commands up to the next signal where it can; the signal itself always completes, unless the
+/// device is lost.
+class stream {
+public:
+    stream() = default;
+    stream(stream const&) = delete;
+    stream& operator=(stream const&) = delete;
+    virtual ~stream() = default;
+
+    virtual error_code copy_in(void* device, void const* host, std::size_t bytes) = 0;
+    virtual error_code copy_out(void* host, void const* device, std::size_t bytes) = 0;
+    virtual error_code copy_within(void* to, void const* from, std::size_t bytes) = 0;
+    virtual error_code launch(invocation const& call) = 0;
+
+    /// Later commands wait for `other`'s signal `number`, which is already enqueued. Only where
+    /// `properties::device_waits`.
+    virtual error_code wait(stream& other, sequence number) = 0;
+
+    /// Ends a region: `completed` reaches `number` once everything before it is done.
+    virtual error_code signal(sequence number) = 0;
+
+    /// Asks how far the stream has come; never blocks.
+    virtual progress completed() noexcept = 0;
+
+    /// Tells why the region that ended with `number`, a completed signal, failed; no error if it did not. Asked
+    /// once a signal.
+    virtual failure take_failure(sequence number) = 0;
+
+    /// Asks for one call of the device's wake-up after a signal later than those that `completed` told of. May
+    /// be spurious, carries no status, and may never come: the caller looks again in any case after a while.
+    /// False: not possible, keep asking.
+    virtual bool arm() noexcept = 0;
+};
+
+/// What the layers above need to know to use a device well.
+struct properties {
+    bool unified_memory = false;     ///< device addresses are host addresses: no copies
+    bool device_waits = true;        ///< a stream can wait for another one's signal
+    bool inline_execution = false;   ///< commands run in the call that enqueues them
+    unsigned concurrency = 1;        ///< streams that can make progress side by side
+    unsigned max_streams = 64;
+    std::size_t command_limit = 0;   ///< commands a stream takes before enqueueing blocks; 0: any number
+    std::size_t memory_limit = 0;    ///< bytes of device memory, 0: not known
+    std::size_t alignment = 64;      ///< of allocated blocks
+};
+
+/// Called, from any thread, when an armed stream has moved.
+struct wakeup {
+    void (*call)(void*) noexcept = nullptr;
+    void* context = nullptr;
+};
+
+/// A device. `allocate`, `deallocate` and `create_stream` may be called from any thread, one at a time.
+class device {
+public:
+    device() = default;
+    device(device const&) = delete;
+    device& operator=(device const&) = delete;
+
+    /// Nothing is in flight any more when a device is destroyed.
+    virtual ~device() = default;
+
+    virtual backend_kind kind() const noexcept = 0;
+    virtual std::string name() const = 0;
+    virtual properties const& traits() const noexcept = 0;
+
+    /// At least `bytes` bytes, aligned to `properties::alignment`; null when there are none.
+    virtual void* allocate(std::size_t bytes) noexcept = 0;
+    virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
+
+    virtual std::unique_ptr<stream> create_stream(error_code& error) = 0;
+    virtual void set_wakeup(wakeup target) noexcept = 0;
+};
+
+} // namespace omp_co::backend

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+// Clauses that map no data: the iteration space, conditions, names and diagnostics.
+#pragma once
+
+#include <omp_co/backend.hpp>
+#include <omp_co/diagnostics.hpp>
+#include <omp_co/section.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+
+namespace omp_co {
+
+/// The iteration space of a kernel, x fastest; made by `range()`.
+template <unsigned Dimensions>
+class range_clause {
+public:
+    constexpr range_clause(backend::extents e, bool valid) noexcept : extents_(e), valid_(valid) {}
+    constexpr backend::extents const& extents() const noexcept { return extents_; }
+    constexpr bool valid() const noexcept { return valid_; }
+
+private:
+    backend::extents extents_;
+    bool valid_;
+};
+
+/// Runs the kernel once for each index of 1 to 3 dimensions; it takes them first, as (x, y, z). Like `target teams
+/// distribute parallel for` (OpenMP 5.2, 17.3). A negative extent, or more than 2^63 iterations, is
+/// errc::invalid_argument; a zero extent runs nothing, and data still moves.
+template <std::integral... I>
+    requires(sizeof...(I) >= 1 && sizeof...(I) <= 3)
+constexpr auto range(I... extents) noexcept
+{
+    backend::extents e;
+    e.dimensions = sizeof...(I);
+    bool valid = true;
+    std::size_t total = 1;
+    unsigned at = 0;
+    auto const take = [&](auto n) {
+        valid = valid && detail::fits_size(n);
+        std::size_t const count = valid ? static_cast<std::size_t>(n) : 0;
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2;
+        if (count != 0 && total > most / count) valid = false;
+        total *= count;
+        e.count[at++] = count;
+    };
+    (take(extents), ...);
+    return range_clause<sizeof...(I)>(e, valid);
+}
+
+/// `if_(false)`: the region runs on the initial device (OpenMP 5.2, 3.4); data constructs do nothing.
+class if_clause {
+public:
+    constexpr explicit if_clause(bool value) noexcept : value_(value) {}
+    constexpr bool value() const noexcept { return value_; }
+
+private:
+    bool value_;
+};
+
+constexpr if_clause if_(bool condition) noexcept { return if_clause(condition); }
+
+/// What messages call the region. The text must outlive the operation.
+class name_clause {
+public:
+    constexpr explicit name_clause(std::string_view text) noexcept : text_(text) {}
+    constexpr std::string_view text() const noexcept { return text_; }
+
+private:
+    std::string_view text_;
+};
+
+constexpr name_clause name(std::string_view text) noexcept { return name_clause(text); }
+
+/// Where the words that belong to an error go. The object must outlive the operation.
+class explain_clause {
+public:
+    constexpr explicit explain_clause(diagnostics* d) noexcept : target_(d) {}
+    constexpr diagnostics* target() const noexcept { return target_; }
+
+private:
+    diagnostics* target_;
+};
+
+inline explain_clause explain(diagnostics& d) noexcept { return explain_clause(&d); }
+
+} // namespace omp_co

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// The one place where omp_co includes Boost.Asio; names that moved between Boost releases are settled here.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_allocator.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/system_executor.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/version.hpp>
+#include <type_traits>
+
+#if BOOST_VERSION < 108100
+#error "omp_co needs Boost 1.81 or newer"
+#endif
+
+#if BOOST_ASIO_VERSION >= 102700
+#include <boost/asio/associated_immediate_executor.hpp>
+#endif
+
+namespace omp_co {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace detail {
+
+/// True for an io_context that was promised to be used by one thread only and therefore takes no lock:
+/// nobody else may post to it, so its loop can be polled but not woken.
+inline bool is_unlocked(asio::io_context& context)
+{
+#if BOOST_ASIO_VERSION < 103300
+    int const hint = asio::use_service<asio::detail::io_context_impl>(context).concurrency_hint();
+    return hint == BOOST_ASIO_CONCURRENCY_HINT_UNSAFE;
+#else
+    return !asio::config(context).get("scheduler", "locking", true);
+#endif
+}
+
+asio::any_io_executor base_executor(asio::any_io_executor const& ex);
+
+/// The executor below strands, type-erased: a context's own, where it leads there; empty if it cannot be erased.
+template <class Executor>
+asio::any_io_executor base_executor(Executor const& ex)
+{
+    if constexpr (std::is_convertible_v<Executor, asio::any_io_executor>) return ex;
+    else return {};
+}
+
+template <class Inner>
+asio::any_io_executor base_executor(asio::strand<Inner> const& ex)
+{
+    return base_executor(ex.get_inner_executor());
+}
+
+inline asio::any_io_executor base_executor(asio::any_io_executor const& ex)
+{
+    if (auto const* s = ex.target<asio::strand<asio::io_context::executor_type>>()) return s->get_inner_executor();
+    if (auto const* s = ex.target<asio::strand<asio::thread_pool::executor_type>>()) return s->get_inner_executor();
+    if (auto const* s = ex.target<asio::strand<asio::any_io_executor>>()) return base_executor(s->get_inner_executor());
+    return ex;
+}
+
+} // namespace detail
+} // namespace omp_co

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// Device memory blocks of one device, kept for reuse: an allocation costs a page fault a page on the host and a
+// synchronisation on most accelerators.
+#pragma once
+
+#include <omp_co/backend.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <vector>
+
+namespace omp_co::detail {
+
+/// Size classes of four steps an octave, a free list each. Takes no lock: the device's lock covers it.
+class block_pool {
+public:
+    explicit block_pool(backend::device& source) noexcept : source_(source) {}
+    block_pool(block_pool const&) = delete;
+    block_pool& operator=(block_pool const&) = delete;
+    ~block_pool() { trim(); }
+
+    /// A block of at least `bytes`, null if the device has none left (free blocks are given back first).
+    void* allocate(std::size_t bytes) noexcept
+    {
+        if (bytes > largest) return nullptr;
+        unsigned const at = class_of(bytes);
+        std::size_t const rounded = class_bytes(at);
+        if (!free_[at].empty()) {
+            void* const block = free_[at].back();
+            free_[at].pop_back();
+            cached_ -= rounded;
+            in_use_ += rounded;
+            return block;
+        }
+        void* block = source_.allocate(rounded);
+        if (block == nullptr && cached_ != 0) {
+            trim();
+            block = source_.allocate(rounded);
+        }
+        if (block != nullptr) in_use_ += rounded;
+        return block;
+    }
+
+    /// Takes back what allocate(bytes) gave.
+    void deallocate(void* block, std::size_t bytes) noexcept
+    {
+        unsigned const at = class_of(bytes);
+        std::size_t const rounded = class_bytes(at);
+        in_use_ -= rounded;
+        if (cached_ + rounded <= most_cached() && keep(block, at)) {
+            cached_ += rounded;
+            return;
+        }
+        source_.deallocate(block, rounded);
+    }
+
+    /// A block that must not be reused, because a lost device may still write it.
+    void leak(std::size_t bytes) noexcept { in_use_ -= class_bytes(class_of(bytes)); }
+
+    /// Gives all free blocks back to the device.
+    void trim() noexcept
+    {
+        for (unsigned at = 0; at < classes; ++at) {
+            for (void* block : free_[at]) source_.deallocate(block, class_bytes(at));
+            free_[at].clear();
+        }
+        cached_ = 0;
+    }
+
+    std::size_t in_use() const noexcept { return in_use_; }
+
+private:
+    static constexpr unsigned smallest_shift = 6;                       // 64 bytes
+    static constexpr unsigned classes = (64 - smallest_shift) * 4;
+    static constexpr std::size_t largest = std::size_t{1} << 62;
+    static constexpr std::size_t always_cached = std::size_t{64} << 20;
+
+    static unsigned class_of(std::size_t bytes) noexcept
+    {
+        if (bytes <= (std::size_t{1} << smallest_shift)) return 0;
+        std::size_t const last = bytes - 1;
+        unsigned const octave = static_cast<unsigned>(std::bit_width(last)) - 1;
+        unsigned const quarter = static_cast<unsigned>(last >> (octave - 2)) & 3;
+        return (octave - smallest_shift) * 4 + quarter + 1;
+    }
+
+    static std::size_t class_bytes(unsigned at) noexcept
+    {
+        if (at == 0) return std::size_t{1} << smallest_shift;
+        unsigned const octave = (at - 1) / 4 + smallest_shift;
+        unsigned const quarter = (at - 1) % 4 + 1;
+        return (std::size_t{1} << octave) + (std::size_t{quarter} << (octave - 2));
+    }
+
+    // As much again as is in use, so that a steady program never allocates and a shrinking one gives back.
+    std::size_t most_cached() const noexcept { return in_use_ < always_cached ? always_cached : in_use_; }
+
+    bool keep(void* block, unsigned at) noexcept
+    {
+        try {
+            free_[at].push_back(block);
+            return true;
+        } catch (...) {
+            return false;
+        }
+    }
+
+    backend::device& source_;
+    std::array<std::vector<void*>, classes> free_;
+    std::size_t cached_ = 0;
+    std::size_t in_use_ = 0;
+};
+
+} // namespace omp_co::detail

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSL-1.0
+// The mapping algorithm (OpenMP 5.2, 5.8): takes the data clauses of a region, changes the present table as if the
+// region had already run, and says what must be moved and which earlier regions must be waited for. Pure
+// bookkeeping: no device call, no Asio, no lock of its own.
+//
+// A region goes through: check (may refuse; changes nothing), reserve (may throw; changes nothing that shows), then
+// apply and record, which cannot fail, and at last retire.
+#pragma once
+
+#include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/present_table.hpp>
+
+#include <boost/container/small_vector.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+
+namespace omp_co::detail {
+
+/// Why a set of clauses was refused: the clause, and the range it collides with.
+struct refusal {
+    errc code{};
+    map_item const* item = nullptr;
+    byte_range other;
+
+    explicit operator bool() const noexcept { return code != errc{}; }
+};
+
+inline std::string to_string(byte_range r)
+{
+    char text[80];
+    std::snprintf(text, sizeof text, "[%p, %p) of %zu bytes", static_cast<void*>(r.begin), static_cast<void*>(r.end),
+                  static_cast<std::size_t>(r.end - r.begin));
+    return text;
+}
+
+inline std::string describe(refusal const& r)
+{
+    map_item const& i = *r.item;
+    std::string text = std::string(clause_name(i.flags)) + ": the range " + to_string({i.begin(), i.end()});
+    if (r.code == errc::not_present) return text + " is not present";
+    if (r.code == errc::partially_present) return text + " extends beyond the mapped range " + to_string(r.other);
+    if (i.host == nullptr) return std::string(clause_name(i.flags)) + ": a null pointer with a size";
+    return text + " wraps around the address space";
+}
+
+class data_environment {
+public:
+    /// `unified`: the device reads host memory, so entries count but have no block and nothing moves.
+    explicit data_environment(bool unified = false) noexcept : unified_(unified) {}
+
+    present_table& table() noexcept { return table_; }
+    bool unified() const noexcept { return unified_; }
+
+    /// Finds each clause's entry, groups those that need a new one, and reports the first clause that cannot be.
+    /// Dying entries count as absent: what a program sees must not depend on how fast a device is.
+    refusal check(std::span<map_item> items)
+    {
+        if (items.size() == 1) return find(items[0], 0);
+        order_.resize(items.size());
+        for (std::uint32_t i = 0; i < items.size(); ++i) order_[i] = i;
+        std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+            map_item const& l = items[a];
+            map_item const& r = items[b];
+            if (l.host != r.host) return l.host < r.host;
+            return l.bytes != r.bytes ? l.bytes > r.bytes : a < b;
+        });
+        map_item const* group = nullptr;
+        for (std::uint32_t const at : order_) {
+            map_item& item = items[at];
+            if (group != nullptr && item.bytes != 0 && item.begin() < group->end()) {
+                if (item.end() > group->end())
+                    return {errc::partially_present, &item, {group->begin(), group->end()}};
+                if (item.has(map_present)) return {errc::not_present, &item, {}};
+                item.leader = group->leader;
+                continue;
+            }
+            if (refusal r = find(item, at)) return r;
+            if (item.has(map_created)) group = &item;
+        }
+        return {};
+    }
+
+    /// Takes the host memory that apply and record need. Throws std::bad_alloc. Returns the most waits that
+    /// record can ask for.
+    std::size_t reserve(std::span<map_item> items)
+    {
+        std::size_t waits = 0;
+        for (map_item& item : items) {
+            if (item.has(map_created)) waits += reserve_new(item);
+            if (item.entry == nullptr) continue;
+            item.entry->uses.reserve(item.entry->uses.size() + 1);
+            waits += item.entry->uses.size();
+        }
+        return waits;
+    }
+
+    /// Gives back what reserve took, for a region that is not accepted after all.
+    void discard(std::span<map_item> items) noexcept
+    {
+        for (map_item& item : items) {
+            if (!item.has(map_created) || item.entry == nullptr) continue;
+            if (item.entry->range.empty()) table_.recycle(*item.entry);
+            item.entry = nullptr;
+        }
+    }
+
+    /// Whether this clause's entry is new and needs a block of its own.
+    bool needs_block(map_item const& item) const noexcept
+    {
+        return item.has(map_created) && item.entry->range.empty() && !unified_;
+    }
+
+    /// Changes counts and decides motions. `serial` numbers accepted regions of this device.
+    void apply(std::span<map_item> items, std::uint64_t serial) noexcept
+    {
+        for (map_item& item : items)
+            if (item.has(map_created)) open(item, serial);
+        for (map_item& item : items) enter(items, item, serial);
+        for (map_item& item : items)
+            if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
+        for (map_item& item : items) leave(item);
+        for (map_item& item : items) motion_out(items, item);
+    }
+
+    /// Calls `f(use)` for every earlier use, not retired, that a region with these clauses must wait for.
+    template <class F>
+    void for_each_conflict(std::span<map_item const> items, std::uint64_t serial, F f) const noexcept
+    {
+        for (map_item const& item : items) {
+            if (item.entry == nullptr) continue;
+            bool const exclusive = moves(item, serial);
+            for (stream_use const& use : item.entry->uses) {
+                backend::sequence const until = exclusive ? use.latest() : use.motion;
+                if (until > use.stream->retired) f(*use.stream, until, item.has(map_written) || exclusive);
+            }
+        }
+    }
+
+    /// Notes that region `number` of `stream` uses these entries.
+    void record(std::span<map_item const> items, stream_clock& stream, backend::sequence number,
+                std::uint64_t serial) noexcept
+    {
+        for (map_item const& item : items) {
+            if (item.entry == nullptr) continue;
+            ++item.entry->pending;
+            stream_use& use = use_of(*item.entry, stream);
+            (moves(item, serial) ? use.motion : use.kernel) = number;
+        }
+    }
+
+    /// Whether something that these clauses relied on never arrived.
+    bool relied_on_failure(std::span<map_item const> items, std::uint64_t serial) const noexcept
+    {
+        return std::any_of(items.begin(), items.end(), [&](map_item const& i) {
+            return i.entry != nullptr && i.entry->failed_for(serial);
+        });
+    }
+
+    /// Fills in the device addresses; every block is there by now.
+    void resolve(std::span<map_item> items) noexcept
+    {
+        for (map_item& item : items) {
+            if (item.entry == nullptr) {
+                resolve_absent(item);
+                continue;
+            }
+            item.device = item.entry->block + (item.begin() - item.entry->range.begin);
+        }
+    }
+
+    /// A region failed: what it brought is unusable. Out of sight at once; who relied on it so far fails too.
+    void fail(std::span<map_item> items, std::uint64_t serial, std::uint64_t now) noexcept
+    {
+        for (map_item& item : items) {
+            if (item.entry == nullptr) continue;
+            present_entry& e = *item.entry;
+            e.synced = {};
+            if (!item.has(map_created | map_copy_in)) continue;
+            if (e.failed_through == 0 || e.failed_from > serial) e.failed_from = serial;
+            e.failed_through = now;
+            if (item.has(map_created) && !e.orphan) table_.orphan(e);
+        }
+    }
+
+    /// Post-processing of a region: `free(block, bytes)` for every entry that ends here. `failed`: the region
+    /// failed, so what it alone brought dies, and who relied on that fails too; `now` is the latest serial.
+    template <class Free>
+    void retire(std::span<map_item> items, std::uint64_t serial, bool failed, std::uint64_t now, Free free) noexcept
+    {
+        if (failed) {
+            fail(items, serial, now);
+            for (map_item& item : items) take_back(item);
+        }
+        for (map_item& item : items) {
+            present_entry* const e = std::exchange(item.entry, nullptr);
+            if (e == nullptr || --e->pending != 0) continue;
+            if (e->live()) {
+                e->uses.clear();
+                e->failed_from = e->failed_through = 0;
+                continue;
+            }
+            if (e->owns_block && e->block != nullptr) free(e->block, e->bytes());
+            table_.remove(*e);
+        }
+    }
+
+    /// Whether a copy out over `range` is accepted and not retired (asked before another device copies in).
+    template <class F>
+    void for_each_pending_out(byte_range range, F f)
+    {
+        auto const visit = [&](present_entry& e) {
+            if (e.pending == 0) return;
+            for (stream_use const& use : e.uses)
+                if (use.motion > use.stream->retired) f(*use.stream, use.motion);
+        };
+        for (present_entry* e = table_.first_overlap(range); e != nullptr; e = table_.next_overlap(e, range)) visit(*e);
+        table_.for_each_orphan([&](present_entry& e) {
+            if (e.range.overlaps(range)) visit(e);
+        });
+    }
+
+private:
+    refusal find(map_item& item, std::uint32_t at) noexcept
+    {
+        item.leader = at;
+        if (item.bytes == 0) return {};
+        if (item.host == nullptr || item.end() < item.begin()) return {errc::invalid_argument, &item, {}};
+        byte_range const wanted{item.begin(), item.end()};
+        for (present_entry* e = table_.first_overlap(wanted); e != nullptr; e = table_.next_overlap(e, wanted)) {
+            if (!e->live()) continue;
+            if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range};
+            item.entry = e;
+            return {};
+        }
+        if (item.has(map_present)) return {errc::not_present, &item, {}};
+        if (item.has(map_enter)) item.flags |= map_created;
+        return {};
+    }
+
+    // The entry for a clause whose data is absent: the dying one of the same range is revived, any other that it
+    // overlaps makes way, and its users are waited for.
+    std::size_t reserve_new(map_item& item)
+    {
+        byte_range const wanted{item.begin(), item.end()};
+        present_entry* const first = table_.first_overlap(wanted);
+        if (first != nullptr && revivable(*first, wanted)) {
+            item.entry = first;
+            return 0;
+        }
+        item.entry = &table_.create();
+        std::size_t inherited = 0;
+        for (present_entry* e = first; e != nullptr; e = table_.next_overlap(e, wanted)) inherited += e->uses.size();
+        table_.for_each_orphan([&](present_entry& e) {
+            if (e.range.overlaps(wanted)) inherited += e.uses.size();
+        });
+        item.entry->uses.reserve(inherited + 1);
+        return inherited;
+    }
+
+    static bool revivable(present_entry const& e, byte_range wanted) noexcept
+    {
+        return e.range.begin == wanted.begin && e.range.end == wanted.end;
+    }
+
+    void open(map_item& item, std::uint64_t serial) noexcept
+    {
+        present_entry& e = *item.entry;
+        e.opened = serial;
+        if (!e.range.empty()) return; // revived
+        e.range = {item.begin(), item.end()};
+        for (present_entry* old = table_.first_overlap(e.range); old != nullptr;) {
+            present_entry* const next = table_.next_overlap(old, e.range);
+            table_.orphan(*old);
+            old = next;
+        }
+        if (table_.has_orphans())
+            table_.for_each_orphan([&](present_entry& old) {
+                if (old.range.overlaps(e.range)) inherit(e, old);
+            });
+        table_.insert(e);
+        if (unified_) {
+            e.block = e.range.begin;
+            e.owns_block = false;
+            e.synced = e.range;
+        } else {
+            e.block = static_cast<char*>(item.device);
+        }
+    }
+
+    static void inherit(present_entry& e, present_entry const& old) noexcept
+    {
+        for (stream_use const& use : old.uses) {
+            stream_use& mine = use_of(e, *use.stream);
+            mine.motion = std::max(mine.motion, use.latest());
+        }
+    }
+
+    static stream_use& use_of(present_entry& e, stream_clock& stream) noexcept
+    {
+        for (stream_use& use : e.uses)
+            if (use.stream == &stream) return use;
+        for (stream_use& use : e.uses) {
+            if (use.latest() > use.stream->retired) continue;
+            use = {&stream};
+            return use;
+        }
+        e.uses.push_back({&stream}); // capacity was reserved
+        return e.uses.back();
+    }
+
+    void enter(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
+    {
+        if (item.leader < items.size() && item.bytes != 0 && &items[item.leader] != &item)
+            item.entry = items[item.leader].entry;
+        if (item.bytes == 0 || item.entry == nullptr) return;
+        present_entry& e = *item.entry;
+        if (item.has(map_enter) && e.count != infinite_count) ++e.count;
+        if (!item.has(map_to) || unified_) return;
+        byte_range const r{item.begin(), item.end()};
+        bool const wanted = item.has(map_always | map_update) || (e.opened == serial && !e.synced.covers(r));
+        if (!wanted) return;
+        item.flags |= map_copy_in;
+        sync(e, r);
+    }
+
+    static void leave(map_item& item) noexcept
+    {
+        if (item.entry == nullptr || !item.has(map_exit)) return;
+        std::uint64_t& count = item.entry->count;
+        if (count == infinite_count || count == 0) return;
+        count = item.has(map_remove) ? 0 : count - 1;
+    }
+
+    void motion_out(std::span<map_item> items, map_item& item) noexcept
+    {
+        if (item.entry == nullptr || !item.has(map_from) || unified_) return;
+        if (item.entry->live() && !item.has(map_always | map_update)) return;
+        if (!item.has(map_exit | map_update)) return;
+        for (map_item const& other : items) { // the same range once
+            if (&other == &item) break;
+            if (other.has(map_copy_out) && other.host == item.host && other.bytes == item.bytes) return;
+        }
+        item.flags |= map_copy_out;
+        sync(*item.entry, {item.begin(), item.end()});
+    }
+
+    // A union that would have a gap keeps the larger part: too little costs a copy, too much would be wrong.
+    static void sync(present_entry& e, byte_range r) noexcept
+    {
+        if (!e.synced.empty() && r.begin <= e.synced.end && e.synced.begin <= r.end) {
+            e.synced = {std::min(e.synced.begin, r.begin), std::max(e.synced.end, r.end)};
+            return;
+        }
+        if (r.end - r.begin > e.synced.end - e.synced.begin) e.synced = r;
+    }
+
+    // Motions exclude everything. So does a kernel that writes an entry which its own region has revived.
+    static bool moves(map_item const& item, std::uint64_t serial) noexcept
+    {
+        if (item.has(map_copy_in | map_copy_out)) return true;
+        return item.has(map_written) && item.entry->opened == serial;
+    }
+
+    void resolve_absent(map_item& item) noexcept
+    {
+        item.device = item.host;
+        if (item.bytes != 0) return;
+        if (present_entry* const e = table_.holding(item.host); e != nullptr && e->live())
+            item.device = e->block + (item.begin() - e->range.begin);
+    }
+
+    // `enter data` that failed must not leave its count behind.
+    static void take_back(map_item& item) noexcept
+    {
+        if (item.entry == nullptr || !item.has(map_enter) || item.has(map_exit)) return;
+        std::uint64_t& count = item.entry->count;
+        if (count != 0 && count != infinite_count) --count;
+    }
+
+    present_table table_;
+    boost::container::small_vector<std::uint32_t, 16> order_;
+    bool unified_;
+};
+
+} // namespace omp_co::detail

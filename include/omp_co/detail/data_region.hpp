@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// The coroutine behind target_data.
+#pragma once
+
+#include <omp_co/detail/construct.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/system/system_error.hpp>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace omp_co::detail {
+
+/// Ends the mapping if its coroutine is destroyed before it could.
+template <class End>
+class data_scope {
+public:
+    explicit data_scope(End const& end) noexcept : end_(&end) {}
+    data_scope(data_scope const&) = delete;
+    data_scope& operator=(data_scope const&) = delete;
+    ~data_scope()
+    {
+        if (end_ != nullptr) end_->drop();
+    }
+
+    void dismiss() noexcept { end_ = nullptr; }
+
+private:
+    End const* end_;
+};
+
+template <class>
+struct awaitable_traits {
+    static constexpr bool is_awaitable = false;
+    using value_type = void;
+    using executor_type = asio::any_io_executor;
+};
+template <class T, class Executor>
+struct awaitable_traits<asio::awaitable<T, Executor>> {
+    static constexpr bool is_awaitable = true;
+    using value_type = T;
+    using executor_type = Executor;
+};
+
+// `end` cannot be cancelled: the caller's cancellation state is kept aside meanwhile, and a request that arrives has no
+// say in the result, for the effects have happened.
+template <class Executor, class End>
+asio::awaitable<error_code, Executor> end_data_region(End end)
+{
+    bool const throws = co_await asio::this_coro::throw_if_cancelled();
+    co_await asio::this_coro::throw_if_cancelled(false);
+    auto [ec] = co_await end(asio::as_tuple(asio::use_awaitable_t<Executor>()));
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    if (ec == asio::error::operation_aborted) ec = {};
+    co_return ec;
+}
+
+template <class Body, class Executor, class Begin, class End>
+asio::awaitable<typename awaitable_traits<std::invoke_result_t<Body&>>::value_type, Executor>
+run_data_region(Begin begin, End end, Body body)
+{
+    using value_type = typename awaitable_traits<std::invoke_result_t<Body&>>::value_type;
+    co_await std::move(begin);
+    data_scope<End> scope(end);
+    std::exception_ptr failure;
+    std::conditional_t<std::is_void_v<value_type>, bool, std::optional<value_type>> result{};
+    try {
+        if constexpr (std::is_void_v<value_type>) co_await std::invoke(body);
+        else result.emplace(co_await std::invoke(body));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    scope.dismiss();
+    error_code const ec = co_await end_data_region<Executor>(end);
+    if (failure) std::rethrow_exception(failure);
+    if (ec) throw boost::system::system_error(ec, "target_data");
+    if constexpr (!std::is_void_v<value_type>) co_return std::move(*result);
+}
+
+/// How the frame keeps a body: a small trivial one by value, any other by reference.
+template <class Body>
+auto keep_body(Body&& body) noexcept
+{
+    using value = std::remove_cvref_t<Body>;
+    static_assert(std::is_trivially_copyable_v<value> || std::is_lvalue_reference_v<Body>,
+                  "omp_co: a temporary body must be trivially copyable (capture by reference); name it, or pass std::ref");
+    if constexpr (std::is_trivially_copyable_v<value>) return value(body);
+    else return std::ref(body);
+}
+
+template <class Clauses, class Body, std::size_t... I>
+auto make_data_region_of(device where, bool named, Clauses const& c, Body&& body, std::index_sequence<I...>)
+{
+    auto kept = keep_body(std::forward<Body>(body));
+    using kept_type = decltype(kept);
+    static_assert(std::is_invocable_v<kept_type&>,
+                  "omp_co: the last argument of target_data is its body: a callable without parameters");
+    using traits = awaitable_traits<std::invoke_result_t<kept_type&>>;
+    static_assert(traits::is_awaitable, "omp_co: the body of target_data returns an asio::awaitable");
+    device const fixed = named ? where : default_device(); // the end must meet the device of the begin
+    auto const begin = make_operation<construct::begin_data>(fixed, true, no_kernel(), std::get<I>(c)...);
+    auto const end = make_operation<construct::end_data>(fixed, true, no_kernel(), std::get<I>(c)...);
+    return run_data_region<kept_type, typename traits::executor_type>(begin, end, kept);
+}
+
+template <class... Arguments>
+auto make_data_region(device where, bool named, Arguments&&... arguments)
+{
+    static_assert(sizeof...(Arguments) > 0, "omp_co: target_data ends with its body");
+    constexpr std::size_t clauses = sizeof...(Arguments) - 1;
+    auto all = std::forward_as_tuple(std::forward<Arguments>(arguments)...);
+    using body_type = std::tuple_element_t<clauses, std::tuple<Arguments&&...>>;
+    return [&]<std::size_t... I>(std::index_sequence<I...> each) {
+        auto const c = std::make_tuple(std::get<I>(all)...);
+        return make_data_region_of(where, named, c, static_cast<body_type>(std::get<clauses>(all)), each);
+    }(std::make_index_sequence<clauses>());
+}
+
+} // namespace omp_co::detail

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: BSL-1.0
+// The life of regions on one device: acceptance, enqueueing, retirement.
+//
+// Every function is called with the device's lock held; only while commands go to the backend is it given up, and
+// then the stream is marked, so that whoever accepts a region for it meanwhile leaves it to the marking thread.
+#pragma once
+
+#include <omp_co/detail/block_pool.hpp>
+#include <omp_co/detail/data_environment.hpp>
+#include <omp_co/detail/stream_queue.hpp>
+#include <omp_co/device_statistics.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace omp_co::detail {
+
+class device_core;
+
+/// A device's place in the process: never freed, so that a handle and a lock outlive the device.
+struct device_slot {
+    std::mutex mutex;
+    device_core* core = nullptr;                ///< guarded by mutex; null once the device is gone
+    std::uint64_t generation = 0;               ///< guarded by mutex; counts the devices that had this slot
+    std::atomic<std::uint32_t> in_flight{0};    ///< regions accepted and not retired
+    std::atomic<std::uint32_t> pending_outs{0}; ///< of those, the ones that copy out
+    std::atomic<device_slot*> next{nullptr};
+    int number = -1;                            ///< -1: a virtual device
+    bool initial = false;                       ///< the host itself: nothing is mapped or moved
+};
+
+using device_lock = std::unique_lock<std::mutex>;
+
+class device_core {
+public:
+    /// Devices whose streams may go on because of what happened here.
+    using kick_list = std::vector<device_slot*>;
+
+    device_core(device_slot& slot, std::unique_ptr<backend::device> device)
+        : slot_(slot), device_(std::move(device)), pool_(*device_), environment_(device_->traits().unified_memory)
+    {
+    }
+
+    backend::device& device() noexcept { return *device_; }
+    data_environment& environment() noexcept { return environment_; }
+    block_pool& pool() noexcept { return pool_; }
+    error_code lost() const noexcept { return lost_; }
+    std::uint64_t serial() const noexcept { return serial_; }
+
+    /// Gives a region its place and enqueues it if nothing is in the way. An error: it was refused, nothing
+    /// has changed, and the region is the caller's again.
+    error_code accept(region& r, device_lock& lock, region_list& done, kick_list& kicks)
+    {
+        if (lost_) return make_error_code(errc::device_lost);
+        if (error_code const ec = prepare(r)) return ec;
+        r.serial = ++serial_;
+        environment_.apply(r.maps(), r.serial);
+        stream_queue& s = choose(r);
+        r.stream = &s;
+        r.number = ++s.accepted;
+        if (r.item_count != 0) {
+            collect_waits(r);
+            environment_.record(r.maps(), s, r.number, r.serial);
+            if (copies_out(r)) slot_.pending_outs.fetch_add(1, std::memory_order_relaxed);
+        }
+        slot_.in_flight.fetch_add(1, std::memory_order_relaxed);
+        if (r.needs_memory) queue_for_memory(r);
+        s.parked.push(r);
+        if (!s.enqueuing) drive(s, lock, done, kicks);
+        go_on(lock, done, kicks);
+        return {};
+    }
+
+    /// Asks every stream with regions in flight how far it has come, once, and retires what is done.
+    void poll(device_lock& lock, region_list& done, kick_list& kicks)
+    {
+        for (std::size_t i = 0; i < streams_.size(); ++i)
+            if (!streams_[i]->flying.empty()) reap(*streams_[i], done, kicks);
+        go_on(lock, done, kicks);
+    }
+
+    /// Enqueues what is no longer parked.
+    void go_on(device_lock& lock, region_list& done, kick_list& kicks)
+    {
+        if (short_of_memory_ != nullptr) serve_memory();
+        while (std::exchange(kicked_, false))
+            for (std::size_t i = 0; i < streams_.size(); ++i)
+                if (!streams_[i]->enqueuing) drive(*streams_[i], lock, done, kicks);
+    }
+
+    void kick() noexcept { kicked_ = true; }
+
+    /// Arms a wake-up for every stream with regions in flight. False: one cannot.
+    bool arm() noexcept
+    {
+        bool armed = true;
+        for (auto& s : streams_)
+            if (!s->flying.empty()) armed &= s->commands->arm();
+        return armed;
+    }
+
+    /// Whether every region up to `serial` has retired.
+    bool retired_through(std::uint64_t serial) const noexcept
+    {
+        for (auto const& s : streams_) {
+            if (s->enqueuing) return false;
+            region const* const oldest = s->flying.empty() ? s->parked.front() : s->flying.front();
+            if (oldest != nullptr && oldest->serial <= serial) return false;
+        }
+        return true;
+    }
+
+    device_statistics statistics() const noexcept
+    {
+        device_statistics copy = statistics_;
+        copy.in_flight = slot_.in_flight.load(std::memory_order_relaxed);
+        copy.mapped_ranges = mapped_ranges();
+        copy.device_bytes = pool_.in_use();
+        return copy;
+    }
+
+    /// For a region of another device that is about to copy `range` in: parks it until pending copies out of
+    /// this device have reached the host.
+    void wait_for_copies_out(byte_range range, region& r)
+    {
+        environment_.for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
+            static_cast<stream_queue&>(clock).waiters.push_back({&r, number, true});
+            r.unmet.fetch_add(1, std::memory_order_relaxed);
+        });
+    }
+
+    /// Undoes wait_for_copies_out.
+    void forget(region& r) noexcept
+    {
+        for (auto& s : streams_)
+            r.unmet.fetch_sub(static_cast<std::uint32_t>(
+                                  std::erase_if(s->waiters, [&](stream_waiter const& w) { return w.parked == &r; })),
+                              std::memory_order_relaxed);
+    }
+
+private:
+    // Everything that can go wrong before the region counts as accepted.
+    error_code prepare(region& r)
+    {
+        std::span<map_item> const items = r.maps();
+        if (refusal const refused = environment_.check(items)) {
+            error_code const ec = make_error_code(refused.code);
+            if (r.why != nullptr) r.fail(ec, describe(refused));
+            return ec;
+        }
+        try {
+            if (error_code const ec = ensure_stream()) return ec;
+            if (items.empty()) return {};
+            std::size_t const waits = environment_.reserve(items);
+            wait_pool_.reserve(waits);
+            if (waits != 0)
+                for (auto& s : streams_) s->waiters.reserve(s->waiters.size() + waits);
+        } catch (std::bad_alloc const&) {
+            environment_.discard(items);
+            return make_error_code(errc::out_of_memory);
+        }
+        if (short_of_memory_ == nullptr && take_blocks(items)) return {};
+        if (short_of_memory_ == nullptr && slot_.in_flight.load(std::memory_order_relaxed) == 0) {
+            environment_.discard(items);
+            return make_error_code(errc::out_of_memory);
+        }
+        r.needs_memory = std::any_of(items.begin(), items.end(),
+                                     [&](map_item const& i) { return environment_.needs_block(i); });
+        return {};
+    }
+
+    // All of the region's new blocks, or none.
+    bool take_blocks(std::span<map_item> items) noexcept
+    {
+        for (map_item& item : items) {
+            if (!environment_.needs_block(item)) continue;
+            item.device = pool_.allocate(item.bytes);
+            if (item.device != nullptr) continue;
+            for (map_item& taken : items) {
+                if (&taken == &item) break;
+                if (!environment_.needs_block(taken)) continue;
+                pool_.deallocate(std::exchange(taken.device, nullptr), taken.bytes);
+            }
+            return false;
+        }
+        return true;
+    }
+
+    // The same for a region that was accepted without: its entries are in the table.
+    bool take_late_blocks(region& r) noexcept
+    {
+        for (map_item& item : r.maps()) {
+            if (!item.has(map_created) || item.entry->block != nullptr) continue;
+            item.entry->block = static_cast<char*>(pool_.allocate(item.entry->bytes()));
+            if (item.entry->block != nullptr) {
+                item.device = item.entry->block;
+                continue;
+            }
+            for (map_item& taken : r.maps()) {
+                if (&taken == &item) break;
+                if (!taken.has(map_created) || taken.device == nullptr) continue;
+                pool_.deallocate(std::exchange(taken.device, nullptr), taken.entry->bytes());
+                taken.entry->block = nullptr;
+            }
+            return false;
+        }
+        return true;
+    }
+
+    void queue_for_memory(region& r) noexcept
+    {
+        region** at = &short_of_memory_;
+        while (*at != nullptr) at = &(*at)->next_short;
+        *at = &r;
+    }
+
+    // First come, first served: a large region is not starved by small ones.
+    void serve_memory() noexcept
+    {
+        while (region* const r = short_of_memory_) {
+            if (!take_late_blocks(*r)) {
+                if (anything_flying()) return;
+                r->fail(make_error_code(errc::out_of_memory), "nothing in flight would give memory back");
+            }
+            short_of_memory_ = r->next_short;
+            r->needs_memory = false;
+            kicked_ = true;
+        }
+    }
+
+    bool anything_flying() const noexcept
+    {
+        for (auto const& s : streams_)
+            if (!s->flying.empty() || s->enqueuing || (s->parked.front() != nullptr && ready(*s))) return true;
+        return false;
+    }
+
+    bool ready(stream_queue const& s) const noexcept
+    {
+        region const* const r = s.parked.front();
+        if (r->needs_memory || r->unmet.load(std::memory_order_acquire) != 0) return false;
+        std::size_t const limit = device_->traits().command_limit;
+        return limit == 0 || s.commands_flying == 0 || s.commands_flying + 4 + r->item_count * 2 <= limit || lost_;
+    }
+
+    bool stalled(stream_queue const& s) const noexcept
+    {
+        return !s.parked.empty() || (s.enqueuing && device_->traits().inline_execution);
+    }
+
+    error_code ensure_stream()
+    {
+        std::size_t const wanted = device_->traits().concurrency;
+        bool const enough = streams_.size() >= wanted &&
+                            std::any_of(streams_.begin(), streams_.end(), [&](auto const& s) { return !stalled(*s); });
+        if (enough || streams_.size() >= device_->traits().max_streams) return {};
+        streams_.reserve(streams_.size() + 1);
+        error_code ec;
+        std::unique_ptr<backend::stream> created = device_->create_stream(ec);
+        if (!created) return streams_.empty() ? ec : error_code();
+        streams_.push_back(std::make_unique<stream_queue>(std::move(created)));
+        return {};
+    }
+
+    // The stream of the unfinished work that this region must follow, if it is about to write what that wrote;
+    // else the least loaded one.
+    stream_queue& choose(region& r) noexcept
+    {
+        stream_queue* followed = nullptr;
+        environment_.for_each_conflict(r.maps(), r.serial, [&](stream_clock& s, backend::sequence, bool writes) {
+            if (writes && followed == nullptr) followed = static_cast<stream_queue*>(&s);
+        });
+        if (followed != nullptr) return *followed;
+        stream_queue* best = nullptr;
+        for (auto const& s : streams_) {
+            if (stalled(*s)) continue;
+            if (best == nullptr || s->load() < best->load()) best = s.get();
+            if (best->load() == 0) break;
+        }
+        if (best != nullptr) return *best;
+        best = streams_.front().get();
+        for (auto const& s : streams_)
+            if (s->load() < best->load()) best = s.get();
+        return *best;
+    }
+
+    // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
+    // the region is parked.
+    void collect_waits(region& r) noexcept
+    {
+        environment_.for_each_conflict(r.maps(), r.serial, [&](stream_clock& s, backend::sequence number, bool) {
+            stream_queue& other = static_cast<stream_queue&>(s);
+            if (&other == r.stream) return;
+            for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
+                if (w->stream != &other) continue;
+                w->number = std::max(w->number, number);
+                return;
+            }
+            r.waits = wait_pool_.take(r.waits, other, number);
+        });
+        bool const device_waits = device_->traits().device_waits;
+        for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
+            if (device_waits && w->stream->enqueued >= w->number) continue;
+            w->stream->waiters.push_back({&r, w->number, !device_waits}); // capacity was reserved
+            r.unmet.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+
+    static bool copies_out(region& r) noexcept
+    {
+        for (map_item const& item : r.maps())
+            if (item.has(map_copy_out)) return true;
+        return false;
+    }
+
+    void drive(stream_queue& s, device_lock& lock, region_list& done, kick_list& kicks)
+    {
+        s.enqueuing = true;
+        while (!s.parked.empty() && ready(s)) {
+            region& r = *s.parked.pop();
+            environment_.resolve(r.maps());
+            if (environment_.relied_on_failure(r.maps(), r.serial))
+                r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
+            error_code signalled;
+            if (!lost_) {
+                lock.unlock();
+                signalled = enqueue(s, r);
+                lock.lock();
+            }
+            if (r.error) environment_.fail(r.maps(), r.serial, serial_);
+            s.enqueued = r.number;
+            s.commands_flying += r.commands;
+            s.flying.push(r);
+            if (!s.waiters.empty()) notify(s, kicks);
+            // Without its signal nobody can tell when the region is done.
+            if (signalled) lose(signalled);
+            if (lost_ || device_->traits().inline_execution) reap(s, done, kicks);
+        }
+        s.enqueuing = false;
+    }
+
+    error_code enqueue(stream_queue& s, region& r) noexcept
+    {
+        backend::stream& out = *s.commands;
+        error_code ec = r.error;
+        if (device_->traits().device_waits)
+            for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
+                ec = out.wait(*w->stream->commands, w->number);
+        for (map_item const& item : r.maps()) {
+            if (ec || !item.has(map_copy_in)) continue;
+            ec = out.copy_in(item.device, item.host, item.bytes);
+            ++r.commands;
+        }
+        if (r.call != nullptr && !ec) {
+            ec = out.launch(*r.call);
+            ++r.commands;
+        }
+        for (map_item const& item : r.maps()) {
+            if (ec || !item.has(map_copy_out)) continue;
+            ec = out.copy_out(item.host, item.device, item.bytes);
+            ++r.commands;
+        }
+        if (ec) r.fail(ec, "the device refused a command");
+        ++r.commands;
+        return out.signal(r.number);
+    }
+
+    void reap(stream_queue& s, region_list& done, kick_list& kicks)
+    {
+        if (!lost_) {
+            backend::progress const at = s.commands->completed();
+            while (!s.flying.empty() && s.flying.front()->number <= at.completed) retire(s, done, kicks);
+            if (!at.error) return;
+            lose(at.error);
+        }
+        while (!s.flying.empty()) {
+            s.flying.front()->fail(lost_, "the device is lost");
+            retire(s, done, kicks);
+        }
+    }
+
+    void retire(stream_queue& s, region_list& done, kick_list& kicks)
+    {
+        region& r = *s.flying.pop();
+        s.retired = r.number;
+        s.commands_flying -= r.commands;
+        if (!s.parked.empty()) kicked_ = true;
+        if (!lost_) {
+            backend::failure const f = s.commands->take_failure(r.number);
+            if (f.error) r.fail(f.error, f.what);
+        }
+        if (!r.error && environment_.relied_on_failure(r.maps(), r.serial))
+            r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
+        while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
+        count(r);
+        if (r.item_count != 0)
+            environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), serial_,
+                                [this](void* block, std::size_t bytes) {
+                                    if (lost_) pool_.leak(bytes);
+                                    else pool_.deallocate(block, bytes);
+                                });
+        if (!s.waiters.empty()) notify(s, kicks);
+        slot_.in_flight.fetch_sub(1, std::memory_order_release);
+        done.push(r);
+    }
+
+    void count(region& r) noexcept
+    {
+        ++statistics_.regions;
+        bool out = false;
+        for (map_item const& item : r.maps()) {
+            if (item.has(map_copy_in) && !r.error) {
+                ++statistics_.copies_in;
+                statistics_.bytes_in += item.bytes;
+            }
+            if (!item.has(map_copy_out)) continue;
+            out = true;
+            if (r.error) continue;
+            ++statistics_.copies_out;
+            statistics_.bytes_out += item.bytes;
+        }
+        if (out) slot_.pending_outs.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+    // Wakes the parked regions whose wait on this stream is over.
+    void notify(stream_queue& s, kick_list& kicks)
+    {
+        std::erase_if(s.waiters, [&](stream_waiter const& w) {
+            if (w.number > (w.until_retired ? s.retired : s.enqueued)) return false;
+            device_slot* const slot = w.parked->slot; // read first: at zero the region is somebody else's
+            if (w.parked->unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
+            if (slot == &slot_) kicked_ = true;
+            else kicks.push_back(slot);
+            return true;
+        });
+    }
+
+    void lose(error_code ec) noexcept
+    {
+        lost_ = ec;
+        kicked_ = true;
+        while (region* const r = short_of_memory_) {
+            short_of_memory_ = r->next_short;
+            r->needs_memory = false;
+        }
+    }
+
+    std::size_t mapped_ranges() const noexcept
+    {
+        std::size_t live = 0;
+        const_cast<data_environment&>(environment_).table().for_each([&](present_entry& e) { live += e.live(); });
+        return live;
+    }
+
+    device_slot& slot_;
+    std::unique_ptr<backend::device> device_;
+    block_pool pool_;
+    data_environment environment_;
+    wait_pool wait_pool_;
+    std::vector<std::unique_ptr<stream_queue>> streams_;
+    region* short_of_memory_ = nullptr;
+    std::uint64_t serial_ = 0;
+    device_statistics statistics_;
+    error_code lost_;
+    bool kicked_ = false;
+};
+
+} // namespace omp_co::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// How the headers of backends make their devices known, and which one is the default.
+#pragma once
+
+#include <omp_co/detail/registry.hpp>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace omp_co::detail {
+
+/// A backend's header defines one of these; a program knows the backends whose headers it includes.
+struct backend_source {
+    backend_source(backend_kind k, void (*f)(registry&)) noexcept : kind(k), discover(f), next(list()) { list() = this; }
+
+    static backend_source*& list() noexcept
+    {
+        static backend_source* first = nullptr;
+        return first;
+    }
+
+    backend_kind kind;
+    void (*discover)(registry&); ///< adds the backend's devices
+    backend_source* next;
+};
+
+/// The value of an environment variable as a number of at most `most`; empty if it is not set. What cannot be
+/// understood is noted in `bad`.
+inline std::optional<unsigned> number_from_environment(char const* name, unsigned most, std::string& bad)
+{
+    char const* const text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return {};
+    unsigned value = 0;
+    char const* const end = text + std::strlen(text);
+    auto const [stop, error] = std::from_chars(text, end, value);
+    if (error == std::errc() && stop == end && value <= most) return value;
+    bad = std::string(name) + "=" + text + ": a number from 0 to " + std::to_string(most) + " is expected";
+    return {};
+}
+
+/// Finds the devices of all backends known here, accelerators first, and fixes the default device.
+inline void discover(registry& devices)
+{
+    std::lock_guard guard(devices.discovery);
+    for (backend_kind const kind : {backend_kind::cuda, backend_kind::hip, backend_kind::opencl, backend_kind::other,
+                                    backend_kind::host}) {
+        for (backend_source* s = backend_source::list(); s != nullptr; s = s->next) {
+            auto& done = devices.discovered[static_cast<std::size_t>(kind)];
+            if (s->kind != kind || done.exchange(true)) continue;
+            s->discover(devices);
+        }
+    }
+    if (devices.default_device.load() != nullptr) return;
+    std::vector<device_slot*> const all = devices.numbered();
+    auto const most = static_cast<unsigned>(all.size());
+    unsigned const wanted = number_from_environment("OMP_DEFAULT_DEVICE", most, devices.bad_environment).value_or(0);
+    device_slot* const chosen = wanted < most ? all[wanted] : devices.initial_device.load();
+    devices.environment_is_bad = !devices.bad_environment.empty();
+    devices.default_device.store(chosen, std::memory_order_release);
+}
+
+/// Why the environment was refused; empty if all is well.
+inline std::string environment_fault(registry& devices)
+{
+    std::lock_guard guard(devices.discovery);
+    return devices.bad_environment;
+}
+
+} // namespace omp_co::detail

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// A C++ callable as a kernel variant of the host: a function that runs a part of the iteration space.
+#pragma once
+
+#include <omp_co/backend.hpp>
+#include <omp_co/data_clauses.hpp>
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace omp_co::detail {
+
+/// `run` covers the linear indices [first, last) of the call's range; `scratch` is the worker's private memory.
+struct host_kernel : backend::kernel {
+    using run_function = void (*)(backend::invocation const& call, std::size_t first, std::size_t last, void* scratch);
+
+    constexpr explicit host_kernel(run_function f) noexcept : kernel{backend_kind::host}, run(f) {}
+
+    run_function run;
+};
+
+/// How a clause's argument travels to the kernel: its value, read from the address that the call names, or a
+/// place in the worker's scratch memory.
+template <class Clause>
+struct argument_of {
+    using type = typename Clause::argument_type;
+    static constexpr std::size_t size = sizeof(type);
+    static constexpr bool in_scratch = false;
+
+    static type read(void* value, char*) noexcept { return *static_cast<type*>(value); }
+};
+
+template <map_type Type, class T>
+struct argument_of<map_clause<Type, T>> {
+    using type = typename map_clause<Type, T>::argument_type;
+    static constexpr std::size_t size = sizeof(void*);
+    static constexpr bool in_scratch = false;
+
+    static type read(void* value, char*) noexcept { return static_cast<type>(*static_cast<void**>(value)); }
+};
+
+template <class T>
+struct argument_of<private_clause<T>> {
+    using type = T*;
+    static constexpr std::size_t size = sizeof(std::size_t);
+    static constexpr bool in_scratch = true;
+
+    /// `value` holds the offset in the scratch memory.
+    static type read(void* value, char* scratch) noexcept
+    {
+        return reinterpret_cast<T*>(scratch + *static_cast<std::size_t*>(value));
+    }
+};
+
+// The caller's kernel chooses its index type; that conversion is not a mistake of his.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+
+template <unsigned Dimensions, class Kernel, class... Arguments>
+void run_indices(Kernel kernel, backend::extents const& range, std::size_t first, std::size_t last, Arguments... args)
+{
+    if constexpr (Dimensions == 0) {
+        kernel(args...);
+    } else if constexpr (Dimensions == 1) {
+        for (std::size_t i = first; i < last; ++i) kernel(i, args...);
+    } else {
+        std::size_t const nx = range.count[0];
+        std::size_t const ny = range.count[1];
+        while (first < last) {
+            std::size_t const row = first / nx;
+            std::size_t const begin = first % nx;
+            std::size_t const end = last - first < nx - begin ? begin + (last - first) : nx;
+            if constexpr (Dimensions == 2)
+                for (std::size_t x = begin; x < end; ++x) kernel(x, row, args...);
+            else
+                for (std::size_t x = begin; x < end; ++x) kernel(x, row % ny, row / ny, args...);
+            first += end - begin;
+        }
+    }
+}
+
+template <unsigned Dimensions, class Kernel, class... Clauses>
+void run_host_kernel(backend::invocation const& call, std::size_t first, std::size_t last, void* scratch)
+{
+    Kernel const& kernel = *static_cast<Kernel const*>(call.closure);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        run_indices<Dimensions>(kernel, call.range, first, last,
+                                argument_of<Clauses>::read(call.arguments[I], static_cast<char*>(scratch))...);
+    }(std::index_sequence_for<Clauses...>());
+}
+
+#pragma GCC diagnostic pop
+
+/// The host variant of `Kernel` for a construct with these data clauses.
+template <unsigned Dimensions, class Kernel, class... Clauses>
+inline constexpr host_kernel host_kernel_for{&run_host_kernel<Dimensions, Kernel, Clauses...>};
+
+} // namespace omp_co::detail

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSL-1.0
+// Progress in an Asio execution context: one service a context, which takes turns in its loop to ask the devices,
+// hands completions to their handlers, and lets the loop sleep when there is nothing to expect soon.
+#pragma once
+
+#include <omp_co/detail/asio.hpp>
+#include <omp_co/detail/backoff.hpp>
+#include <omp_co/detail/recycler.hpp>
+#include <omp_co/detail/registry.hpp>
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+
+namespace omp_co::detail {
+
+/// `outstanding_` counts operations from initiation to the call of their handler, `in_devices_` from dispatch to
+/// delivery. While operations are outstanding, a turn is posted or a timer is pending, so the context has work.
+class loop final : public asio::execution_context::service, public region_owner, public sleeper {
+public:
+    using key_type = loop;
+    static inline asio::execution_context::id id;
+
+    explicit loop(asio::execution_context& context) : service(context) { registry::instance().add_sleeper(*this); }
+
+    /// The loop of this context.
+    static loop& of(asio::execution_context& context)
+    {
+        if (loop* const l = current(); l != nullptr && &l->context() == &context) return *l;
+        return asio::use_service<loop>(context);
+    }
+
+    /// Turns run on the context's own executor where a waiter's leads to one, on a waiter's otherwise. False: this
+    /// executor cannot serve.
+    template <class Executor>
+    bool adopt(Executor const& ex)
+    {
+        if (has_executor_.load(std::memory_order_acquire)) return true;
+        asio::any_io_executor const base = base_executor(ex);
+        if (!base) return false;
+        std::lock_guard guard(mutex_);
+        if (executor_) return true;
+        if (auto const* io = base.target<asio::io_context::executor_type>()) polling_only_ = is_unlocked(io->context());
+        executor_ = base;
+        has_executor_.store(true, std::memory_order_release);
+        return true;
+    }
+
+    /// A loop that one thread runs keeps its turn while completions come fast.
+    void set_eager(asio::io_context::executor_type const& ex)
+    {
+        eager_ = true;
+        (void)adopt(ex);
+    }
+
+    bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+
+    /// Dispatches a region whose handler belongs to this context.
+    void start(region& r) noexcept
+    {
+        r.owner = this;
+        outstanding_.fetch_add(1, std::memory_order_relaxed);
+        in_devices_.fetch_add(1, std::memory_order_relaxed);
+        registry::instance().submit(r);
+        if (current() == this && eager_) return; // this turn goes on
+        std::lock_guard guard(mutex_);
+        schedule();
+    }
+
+    /// Ends an operation without a device: refused, or with nothing to do.
+    void refuse(region& r, error_code ec, std::string_view why) noexcept
+    {
+        if (ec) r.fail(ec, why);
+        r.owner = this;
+        outstanding_.fetch_add(1, std::memory_order_relaxed);
+        in_devices_.fetch_add(1, std::memory_order_relaxed);
+        region_list done;
+        done.push(r);
+        completed(std::move(done));
+        if (!polling_only_) return;
+        std::lock_guard guard(mutex_);
+        schedule();
+    }
+
+    void completed(region_list&& done) noexcept override
+    {
+        std::ptrdiff_t n = 0;
+        for (region* r = done.front(); r != nullptr; r = r->next) ++n;
+        if (current() == this && eager_) {
+            mine_.append(std::move(done));
+            in_devices_.fetch_sub(n, std::memory_order_acq_rel);
+            return;
+        }
+        std::lock_guard guard(mutex_);
+        ready_.append(std::move(done));
+        some_ready_.store(true, std::memory_order_release);
+        if (!polling_only_) schedule();
+        in_devices_.fetch_sub(n, std::memory_order_acq_rel);
+    }
+
+    void wake() noexcept override
+    {
+        std::lock_guard guard(mutex_);
+        schedule();
+    }
+
+private:
+    static loop*& current() noexcept
+    {
+        static thread_local constinit loop* the = nullptr;
+        return the;
+    }
+
+    struct turn_handler {
+        using allocator_type = recycling<void>;
+        allocator_type get_allocator() const noexcept { return {}; }
+
+        void operator()() const { self->turn(); }
+        loop* self;
+    };
+
+    struct timer_handler {
+        using allocator_type = recycling<void>;
+        allocator_type get_allocator() const noexcept { return {}; }
+
+        void operator()(error_code ec) const
+        {
+            if (!self->timer_fired(epoch) || ec) return;
+            self->turn();
+        }
+        loop* self;
+        std::uint64_t epoch;
+    };
+
+    // One posted turn at a time. Under mutex_.
+    void schedule() noexcept
+    {
+        if (posted_ || closed() || !executor_) return;
+        posted_ = true;
+        try {
+            asio::post(executor_, turn_handler{this});
+        } catch (...) {
+            posted_ = false; // no memory: the pending timer, or the next region, tries again
+        }
+    }
+
+    // Marks the thread that has the turn. An exception of a handler leaves through it: the rest is kept for the
+    // next turn.
+    struct turn_scope {
+        explicit turn_scope(loop& l) noexcept : self(l), outer(std::exchange(current(), &l)) {}
+        turn_scope(turn_scope const&) = delete;
+        turn_scope& operator=(turn_scope const&) = delete;
+        ~turn_scope()
+        {
+            current() = outer;
+            std::lock_guard guard(self.mutex_);
+            self.ready_.append(std::move(self.mine_));
+            if (!self.ready_.empty()) {
+                self.some_ready_.store(true, std::memory_order_relaxed);
+                self.schedule();
+            }
+        }
+        loop& self;
+        loop* outer;
+    };
+
+    void turn()
+    {
+        {
+            std::lock_guard guard(mutex_);
+            posted_ = false;
+            armed = false;
+            if (backoff_.waiting()) backoff_.woken(backoff::clock::now());
+        }
+        if (closed()) return;
+        turn_scope const scope(*this);
+        if (eager_) eager_turn();
+        else shared_turn();
+    }
+
+    // Any thread of the context may have the next turn: it is posted before a handler, which may block, runs.
+    void shared_turn()
+    {
+        auto const began = backoff::clock::now();
+        for (auto now = began; now - began < longest_shared_turn; now = backoff::clock::now()) {
+            registry::instance().poll();
+            if (run_shared_batch()) break;
+            if (outstanding_.load(std::memory_order_acquire) == 0) return idle();
+            if (!spin_on(now)) return;
+        }
+        std::lock_guard guard(mutex_);
+        if (outstanding_.load(std::memory_order_acquire) != 0) schedule();
+        else cancel_timer();
+    }
+
+    bool run_shared_batch()
+    {
+        if (!some_ready_.load(std::memory_order_acquire)) return false;
+        std::size_t left = 0;
+        {
+            std::lock_guard guard(mutex_);
+            backoff_.moved();
+            if (outstanding_.load(std::memory_order_relaxed) > 1) schedule();
+            for (region* r = ready_.front(); r != nullptr; r = r->next) ++left;
+        }
+        for (; left != 0; --left) {
+            region* r = nullptr;
+            {
+                std::lock_guard guard(mutex_);
+                if (ready_.empty()) break;
+                r = ready_.pop();
+                if (ready_.empty()) some_ready_.store(false, std::memory_order_relaxed);
+            }
+            finish(*r);
+        }
+        return true;
+    }
+
+    // The thread keeps the turn: completions go from hand to hand without a lock or a post.
+    void eager_turn()
+    {
+        std::size_t handled = 0;
+        auto began = backoff::clock::time_point{};
+        for (;;) {
+            if (mine_.empty()) {
+                registry::instance().poll();
+                take_ready();
+            }
+            if (!mine_.empty()) {
+                backoff_.moved();
+                began = {};
+                while (!mine_.empty() && handled < longest_eager_batch) {
+                    ++handled;
+                    finish(*mine_.pop());
+                }
+                if (handled < longest_eager_batch) continue;
+                break; // the context's other handlers want their turn
+            }
+            if (outstanding_.load(std::memory_order_acquire) == 0) return idle();
+            auto const now = backoff::clock::now();
+            if (began == backoff::clock::time_point{}) began = now;
+            if (now - began > longest_eager_spin) break;
+            if (!spin_on(now)) return;
+        }
+        std::lock_guard guard(mutex_);
+        schedule();
+    }
+
+    void take_ready()
+    {
+        if (!some_ready_.load(std::memory_order_acquire)) return;
+        std::lock_guard guard(mutex_);
+        mine_.append(std::move(ready_));
+        some_ready_.store(false, std::memory_order_relaxed);
+    }
+
+    void finish(region& r)
+    {
+        outstanding_.fetch_sub(1, std::memory_order_acq_rel);
+        r.end(r, ending::invoke);
+    }
+
+    void idle() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        if (outstanding_.load(std::memory_order_acquire) == 0) cancel_timer();
+        else schedule();
+    }
+
+    // Nothing was ready. True: look again at once. False: the loop may sleep, a timer or a wake-up is set.
+    bool spin_on(backoff::clock::time_point now)
+    {
+        std::unique_lock guard(mutex_);
+        backoff::advice advice = backoff_.idle(now);
+        if (advice.what == backoff::action::spin) {
+            pause();
+            return true;
+        }
+        if (posted_) return false;
+        if (advice.what == backoff::action::sleep || polling_only_) {
+            start_timer(polling_only_ ? std::max(advice.delay, polling_period) : advice.delay);
+            return false;
+        }
+        armed = true;
+        if (!timer_pending_) start_timer(slow_check);
+        guard.unlock();
+        bool const can_wake = registry::instance().arm();
+        registry::instance().poll(); // what completed between the last look and the arming
+        guard.lock();
+        if (some_ready_.load(std::memory_order_acquire)) {
+            armed = false;
+            return !posted_;
+        }
+        if (!can_wake && !posted_) start_timer(polling_period);
+        return false;
+    }
+
+    void start_timer(backoff::duration delay)
+    {
+        if (!timer_) timer_.emplace(executor_);
+        timer_->expires_after(delay);
+        timer_pending_ = true;
+        timer_->async_wait(timer_handler{this, ++epoch_});
+    }
+
+    void cancel_timer() noexcept
+    {
+        armed = false;
+        if (!std::exchange(timer_pending_, false)) return;
+        ++epoch_;
+        try {
+            timer_->cancel();
+        } catch (...) { // then it fires once for nothing
+        }
+    }
+
+    bool timer_fired(std::uint64_t epoch) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        if (epoch != epoch_ || closed()) return false;
+        timer_pending_ = false;
+        return true;
+    }
+
+    static void pause() noexcept
+    {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    }
+
+    // The context goes away: its regions end on their devices, their handlers are destroyed and not invoked.
+    void shutdown() noexcept override
+    {
+        {
+            std::lock_guard guard(mutex_);
+            if (closed_.exchange(true)) return;
+        }
+        registry& devices = registry::instance();
+        if (!devices.forked())
+            devices.wait_until([this] { return in_devices_.load(std::memory_order_acquire) == 0; });
+        devices.remove_sleeper(*this);
+        timer_.reset();
+        region_list left;
+        {
+            std::lock_guard guard(mutex_);
+            left.append(std::move(ready_));
+            left.append(std::move(mine_));
+        }
+        while (!left.empty()) {
+            region& r = *left.pop();
+            outstanding_.fetch_sub(1, std::memory_order_relaxed);
+            r.end(r, ending::destroy);
+        }
+    }
+
+    static constexpr auto longest_shared_turn = std::chrono::microseconds(5);
+    static constexpr auto longest_eager_spin = std::chrono::microseconds(20);
+    static constexpr std::size_t longest_eager_batch = 256;
+    static constexpr backoff::duration slow_check = std::chrono::milliseconds(100);
+    static constexpr backoff::duration polling_period = std::chrono::microseconds(200);
+
+    std::atomic<std::ptrdiff_t> outstanding_{0};
+    std::atomic<std::ptrdiff_t> in_devices_{0};
+    std::atomic<bool> closed_{false};
+    std::atomic<bool> some_ready_{false};
+    std::atomic<bool> has_executor_{false};
+    bool eager_ = false;
+    bool polling_only_ = false;
+    region_list mine_; // touched only by the thread that has the eager turn
+
+    std::mutex mutex_;
+    asio::any_io_executor executor_; // the rest is guarded by mutex_
+    region_list ready_;
+    backoff backoff_;
+    std::optional<asio::steady_timer> timer_;
+    std::uint64_t epoch_ = 0;
+    bool posted_ = false;
+    bool timer_pending_ = false;
+};
+
+} // namespace omp_co::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+// The state of an operation in flight: a region, the handler to call, and what both need. One allocation.
+#pragma once
+
+#include <omp_co/detail/loop.hpp>
+#include <omp_co/detail/offload_thread.hpp>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace omp_co::detail {
+
+/// What a cancellation slot holds: never a pointer to the region, which may be gone when a signal is emitted late.
+class cancel_token {
+public:
+    static cancel_token* create() { return ::new (recycler::allocate(sizeof(cancel_token))) cancel_token; }
+
+    void release() noexcept
+    {
+        if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+        this->~cancel_token();
+        recycler::deallocate(this, sizeof(cancel_token));
+    }
+
+    std::atomic<bool> requested{false};
+
+private:
+    std::atomic<int> references_{2}; // the slot's handler and the operation
+};
+
+/// The handler in the slot. An accepted region runs to its end; terminal and partial ask for the code, total,
+/// which would promise no effect, is ignored.
+class cancel_handler {
+public:
+    explicit cancel_handler(cancel_token* t) noexcept : token_(t) {}
+    cancel_handler(cancel_handler const&) = delete;
+    cancel_handler& operator=(cancel_handler const&) = delete;
+    ~cancel_handler() { token_->release(); }
+
+    void operator()(asio::cancellation_type type) const noexcept
+    {
+        if ((type & (asio::cancellation_type::terminal | asio::cancellation_type::partial)) !=
+            asio::cancellation_type::none)
+            token_->requested.store(true, std::memory_order_relaxed);
+    }
+
+private:
+    cancel_token* token_;
+};
+
+/// Whether a handler with this executor may be called right from its loop's turn.
+template <class Executor>
+bool runs_in_loop(Executor const& ex) noexcept
+{
+    if constexpr (std::is_same_v<Executor, asio::io_context::executor_type> ||
+                  std::is_same_v<Executor, asio::thread_pool::executor_type>) {
+        return true;
+    } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
+        return ex.template target<asio::io_context::executor_type>() != nullptr ||
+               ex.template target<asio::thread_pool::executor_type>() != nullptr;
+    } else {
+        return false;
+    }
+}
+
+/// The loop that serves handlers with this executor: its context's, or the library's own where it has none.
+template <class Executor>
+loop& loop_for(Executor const& ex)
+{
+    if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
+        using context_type = std::remove_cvref_t<decltype(asio::query(ex, asio::execution::context))>;
+        if constexpr (std::is_base_of_v<asio::execution_context, context_type>) {
+            asio::execution_context& context = asio::query(ex, asio::execution::context);
+            if (&context != &asio::query(asio::system_executor(), asio::execution::context)) {
+                loop& l = loop::of(context);
+                if (l.adopt(ex)) return l;
+            }
+        }
+    }
+    return offload_thread_loop();
+}
+
+/// Work held for a handler's executor, unless its loop sees to that.
+template <class Executor>
+using tracked_executor =
+    std::decay_t<decltype(asio::prefer(std::declval<Executor const&>(), asio::execution::outstanding_work.tracked))>;
+
+template <class Handler, class Payload>
+class operation_state final : public region {
+public:
+    using executor_type = asio::associated_executor_t<Handler>;
+    using base_allocator = asio::associated_allocator_t<Handler, recycling<void>>;
+    using allocator_type = typename std::allocator_traits<base_allocator>::template rebind_alloc<operation_state>;
+    using allocator_traits = std::allocator_traits<allocator_type>;
+
+    /// Takes the handler from `h` only when everything that can throw is done.
+    template <class... Args>
+    static operation_state& create(Handler& h, executor_type const& ex, Args const&... args)
+    {
+        allocator_type allocator(asio::get_associated_allocator(h, recycling<void>()));
+        operation_state* const place = allocator_traits::allocate(allocator, 1);
+        struct guard {
+            ~guard()
+            {
+                if (place != nullptr) allocator_traits::deallocate(allocator, place, 1);
+            }
+            allocator_type& allocator;
+            operation_state* place;
+        } undo{allocator, place};
+        operation_state* const made = ::new (static_cast<void*>(place)) operation_state(h, ex, args...);
+        undo.place = nullptr;
+        return *made;
+    }
+
+    Payload& payload() noexcept { return payload_; }
+
+    /// Ends an operation whose context is gone.
+    void abandon() noexcept { end_region(*this, ending::destroy); }
+
+private:
+    template <class... Args>
+    operation_state(Handler& h, executor_type const& ex, Args const&... args)
+        : region(&end_region, nullptr), payload_(args...), work_(hold(ex)), token_(listen(h)), handler_(std::move(h))
+    {
+        direct = !work_;
+    }
+
+    static std::optional<tracked_executor<executor_type>> hold(executor_type const& ex)
+    {
+        if (runs_in_loop(ex)) return {};
+        return asio::prefer(ex, asio::execution::outstanding_work.tracked);
+    }
+
+    static cancel_token* listen(Handler& h)
+    {
+        auto slot = asio::get_associated_cancellation_slot(h);
+        if (!slot.is_connected()) return nullptr;
+        cancel_token* const token = cancel_token::create();
+        slot.template emplace<cancel_handler>(token);
+        return token;
+    }
+
+    // The memory of the operation is free before the handler runs: it may start the next one.
+    static void end_region(region& r, ending how)
+    {
+        auto& self = static_cast<operation_state&>(r);
+        error_code ec = self.error;
+        if (self.token_ != nullptr) {
+            if (self.token_->requested.load(std::memory_order_relaxed) && !ec) ec = asio::error::operation_aborted;
+            self.token_->release();
+        }
+        bool const in_loop = self.direct;
+        Handler handler(std::move(self.handler_));
+        auto work = std::move(self.work_);
+        allocator_type allocator(asio::get_associated_allocator(handler, recycling<void>()));
+        self.~operation_state();
+        allocator_traits::deallocate(allocator, &self, 1);
+        if (how == ending::destroy) return;
+        if (in_loop) {
+            std::move(handler)(ec);
+            return;
+        }
+        auto const ex = *work;
+        asio::dispatch(ex, completion(std::move(handler), ec));
+    }
+
+    struct completion {
+        using allocator_type = base_allocator;
+
+        completion(Handler&& h, error_code e) noexcept : handler(std::move(h)), ec(e) {}
+        allocator_type get_allocator() const noexcept
+        {
+            return asio::get_associated_allocator(handler, recycling<void>());
+        }
+        void operator()() { std::move(handler)(ec); }
+
+        Handler handler;
+        error_code ec;
+    };
+
+    [[no_unique_address]] Payload payload_;
+    std::optional<tracked_executor<executor_type>> work_;
+    cancel_token* token_;
+    Handler handler_;
+};
+
+} // namespace omp_co::detail

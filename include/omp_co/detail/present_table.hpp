@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+// The present table of one device: which host ranges have a device copy, and who uses each of them.
+#pragma once
+
+#include <omp_co/backend.hpp>
+
+#include <boost/container/small_vector.hpp>
+#include <boost/intrusive/set.hpp>
+#include <boost/intrusive/list.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace omp_co::detail {
+
+/// How far one stream has come, in sequence numbers. Regions get their number when they are accepted.
+struct stream_clock {
+    backend::sequence accepted = 0;
+    backend::sequence enqueued = 0;
+    backend::sequence retired = 0;
+};
+
+/// The latest regions of one stream that used an entry, by kind of use.
+struct stream_use {
+    stream_clock* stream;
+    backend::sequence motion = 0;
+    backend::sequence kernel = 0;
+
+    backend::sequence latest() const noexcept { return motion > kernel ? motion : kernel; }
+};
+
+/// A half-open host range.
+struct byte_range {
+    char* begin = nullptr;
+    char* end = nullptr;
+
+    bool empty() const noexcept { return begin == end; }
+    bool covers(byte_range r) const noexcept { return begin <= r.begin && r.end <= end; }
+    bool overlaps(byte_range r) const noexcept { return begin < r.end && r.begin < end; }
+};
+
+inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_t>::max();
+
+/// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
+/// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
+struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
+    byte_range range;
+    char* block = nullptr;               ///< device address; null until there is memory
+    std::uint64_t count = 0;             ///< OpenMP's dynamic reference count
+    std::uint32_t pending = 0;           ///< accepted regions that are not retired
+    bool orphan = false;
+    bool owns_block = true;              ///< false: associated or unified memory
+    std::uint64_t opened = 0;            ///< serial of the region that created or revived it
+    std::uint64_t failed_from = 0;       ///< regions accepted after this one …
+    std::uint64_t failed_through = 0;    ///< … and up to this one relied on data that never arrived
+    byte_range synced;                   ///< equal on both sides once all accepted work is done
+    boost::container::small_vector<stream_use, 2> uses;
+
+    bool live() const noexcept { return count != 0; }
+    bool dying() const noexcept { return count == 0; }
+    std::size_t bytes() const noexcept { return static_cast<std::size_t>(range.end - range.begin); }
+    bool failed_for(std::uint64_t serial) const noexcept { return serial > failed_from && serial <= failed_through; }
+};
+
+/// The entries that can be found, by address. They never overlap. Orphans are kept beside them until the last
+/// region that uses them has retired.
+class present_table {
+public:
+    present_table() = default;
+    present_table(present_table const&) = delete;
+    present_table& operator=(present_table const&) = delete;
+
+    ~present_table()
+    {
+        entries_.clear_and_dispose([](present_entry* e) { delete e; });
+        orphans_.clear_and_dispose([](present_entry* e) { delete e; });
+        spare_.clear_and_dispose([](present_entry* e) { delete e; });
+    }
+
+    /// The entry with the lowest address that overlaps `r`, null if none does.
+    present_entry* first_overlap(byte_range r) noexcept
+    {
+        auto it = entries_.upper_bound(r.begin);
+        if (it != entries_.begin()) {
+            auto before = std::prev(it);
+            if (before->range.end > r.begin) return &*before;
+        }
+        return it != entries_.end() && it->range.begin < r.end ? &*it : nullptr;
+    }
+
+    /// The entry that follows `e` and still overlaps `r`.
+    present_entry* next_overlap(present_entry* e, byte_range r) noexcept
+    {
+        auto it = std::next(entries_.iterator_to(*e));
+        return it != entries_.end() && it->range.begin < r.end ? &*it : nullptr;
+    }
+
+    /// The entry that holds the byte at `p`, null if none does.
+    present_entry* holding(void const* p) noexcept
+    {
+        char* const at = static_cast<char*>(const_cast<void*>(p));
+        auto it = entries_.upper_bound(at);
+        if (it == entries_.begin()) return nullptr;
+        --it;
+        return at < it->range.end ? &*it : nullptr;
+    }
+
+    void insert(present_entry& e) noexcept { entries_.insert(e); }
+
+    /// Takes `e` out of sight; it stays until its last region retires.
+    void orphan(present_entry& e) noexcept
+    {
+        entries_.erase(entries_.iterator_to(e));
+        orphans_.push_back(e);
+        e.orphan = true;
+        e.count = 0;
+    }
+
+    /// Takes `e` out altogether and keeps it for reuse. Its block is the caller's.
+    void remove(present_entry& e) noexcept
+    {
+        if (e.orphan) orphans_.erase(orphans_.iterator_to(e));
+        else entries_.erase(entries_.iterator_to(e));
+        recycle(e);
+    }
+
+    /// A blank entry, not in the table. Throws std::bad_alloc.
+    present_entry& create()
+    {
+        if (spare_.empty()) return *new present_entry;
+        present_entry& e = spare_.front();
+        spare_.pop_front();
+        return e;
+    }
+
+    void recycle(present_entry& e) noexcept
+    {
+        e.range = {};
+        e.block = nullptr;
+        e.count = 0;
+        e.pending = 0;
+        e.orphan = false;
+        e.owns_block = true;
+        e.opened = e.failed_from = e.failed_through = 0;
+        e.synced = {};
+        e.uses.clear();
+        if (spare_.size() < most_spare) spare_.push_front(e);
+        else delete &e;
+    }
+
+    template <class F>
+    void for_each_orphan(F f)
+    {
+        for (auto it = orphans_.begin(); it != orphans_.end();) f(*it++);
+    }
+
+    template <class F>
+    void for_each(F f)
+    {
+        for (auto it = entries_.begin(); it != entries_.end();) f(*it++);
+    }
+
+    std::size_t size() const noexcept { return entries_.size(); }
+    bool has_orphans() const noexcept { return !orphans_.empty(); }
+
+private:
+    static constexpr std::size_t most_spare = 1024;
+
+    struct key_of_begin {
+        using type = char*;
+        char* operator()(present_entry const& e) const noexcept { return e.range.begin; }
+    };
+    boost::intrusive::set<present_entry, boost::intrusive::key_of_value<key_of_begin>> entries_;
+    boost::intrusive::list<present_entry> orphans_;
+    boost::intrusive::list<present_entry> spare_;
+};
+
+} // namespace omp_co::detail

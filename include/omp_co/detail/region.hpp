@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// One construct in flight: its clauses, its kernel, its place in a stream, and whom to tell.
+#pragma once
+
+#include <omp_co/backend.hpp>
+#include <omp_co/detail/map_item.hpp>
+#include <omp_co/diagnostics.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace omp_co::detail {
+
+struct region;
+struct stream_queue;
+struct device_slot;
+
+/// A singly linked queue of regions.
+class region_list {
+public:
+    region_list() = default;
+    region_list(region_list&& other) noexcept
+        : first_(std::exchange(other.first_, nullptr)), last_(std::exchange(other.last_, nullptr))
+    {
+    }
+    region_list& operator=(region_list&&) = delete;
+
+    bool empty() const noexcept { return first_ == nullptr; }
+    region* front() const noexcept { return first_; }
+    inline void push(region& r) noexcept;
+    inline region* pop() noexcept;
+    inline void append(region_list&& other) noexcept;
+
+private:
+    region* first_ = nullptr;
+    region* last_ = nullptr;
+};
+
+/// Where regions go once they are done.
+class region_owner {
+public:
+    /// Takes regions that are retired or were refused. Any thread; no lock of omp_co is held.
+    virtual void completed(region_list&& done) noexcept = 0;
+
+protected:
+    ~region_owner() = default;
+};
+
+/// How a region ends: its handler runs, or is destroyed without running.
+enum class ending { invoke, destroy };
+
+/// A wait of a region for an earlier region of another stream.
+struct stream_wait {
+    stream_wait* next;
+    stream_queue* stream;
+    backend::sequence number;
+};
+
+struct region {
+    using end_function = void (*)(region&, ending);
+
+    region(end_function f, device_slot* s) noexcept : end(f), slot(s) {}
+
+    region* next = nullptr;
+    region* next_short = nullptr;           ///< in the queue for memory
+    end_function end;                       ///< frees the region first, then invokes or destroys the handler
+    device_slot* slot;
+    region_owner* owner = nullptr;          ///< null: nobody waits
+    map_item* items = nullptr;
+    std::uint32_t item_count = 0;
+    std::uint32_t commands = 0;             ///< it has in the stream
+    std::atomic<std::uint32_t> unmet{0};    ///< things it is parked for
+    bool needs_memory = false;
+    bool direct = false;                    ///< its handler may run right in its owner's loop
+    backend::invocation* call = nullptr;    ///< null: no kernel
+    stream_queue* stream = nullptr;
+    stream_wait* waits = nullptr;
+    backend::sequence number = 0;
+    std::uint64_t serial = 0;
+    std::uint64_t generation = 0;           ///< of the device that was meant
+    error_code error;
+    std::string_view name;
+    diagnostics* why = nullptr;
+
+    std::span<map_item> maps() noexcept { return {items, item_count}; }
+
+    /// Sets the first error and says why.
+    void fail(error_code ec, std::string_view text) noexcept
+    {
+        if (error) return;
+        error = ec;
+        explain(text);
+    }
+
+    void explain(std::string_view text) noexcept
+    {
+        if (why == nullptr) return;
+        try {
+            std::string message(name);
+            if (!message.empty()) message += ": ";
+            message += error.message();
+            if (!text.empty()) (message += ": ") += text;
+            why->assign(std::move(message));
+        } catch (...) {
+            why->clear(); // no memory for words
+        }
+    }
+};
+
+inline void region_list::push(region& r) noexcept
+{
+    r.next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = &r;
+    last_ = &r;
+}
+
+inline region* region_list::pop() noexcept
+{
+    region* const r = first_;
+    first_ = r->next;
+    if (first_ == nullptr) last_ = nullptr;
+    r->next = nullptr;
+    return r;
+}
+
+inline void region_list::append(region_list&& other) noexcept
+{
+    if (other.empty()) return;
+    (last_ == nullptr ? first_ : last_->next) = other.first_;
+    last_ = other.last_;
+    other.first_ = other.last_ = nullptr;
+}
+
+} // namespace omp_co::detail

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSL-1.0
+// The devices and the sleepers of the process, and the calls that move regions along on any of them.
+#pragma once
+
+#include <omp_co/detail/device_core.hpp>
+#include <omp_co/detail/process_wide.hpp>
+
+#include <boost/intrusive/list.hpp>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <vector>
+
+namespace omp_co::detail {
+
+/// Something that waits for completions without polling.
+class sleeper : public boost::intrusive::list_base_hook<> {
+public:
+    /// Called once for each time that `armed` was set, from any thread.
+    virtual void wake() noexcept = 0;
+
+    std::atomic<bool> armed{false};
+
+protected:
+    ~sleeper() = default;
+};
+
+/// What a backend's header leaves behind: how to find its devices.
+struct backend_source;
+class registry;
+
+class registry {
+public:
+    static registry& instance()
+    {
+        static registry& the = open();
+        return the;
+    }
+
+    /// Whether this process is the child of one that used omp_co.
+    bool forked() const noexcept { return forked_.load(std::memory_order_relaxed); }
+    bool closing() const noexcept { return closing_.load(std::memory_order_relaxed); }
+
+    /// Adds a device; its number is the next one, or -1 for a virtual device. Throws std::bad_alloc.
+    device_slot& add(std::unique_ptr<backend::device> device, bool numbered, bool initial = false)
+    {
+        std::lock_guard guard(mutex_);
+        device_slot& slot = free_slot();
+        slot.initial = initial;
+        auto core = std::make_unique<device_core>(slot, std::move(device));
+        core->device().set_wakeup({[](void* r) noexcept { static_cast<registry*>(r)->wake_all(); }, this});
+        if (numbered) numbered_.push_back(&slot);
+        device_lock lock(slot.mutex);
+        slot.number = numbered ? static_cast<int>(numbered_.size()) - 1 : -1;
+        ++slot.generation;
+        slot.core = core.release();
+        return slot;
+    }
+
+    /// Waits until the device's regions have retired, then destroys it.
+    void remove(device_slot& slot, std::uint64_t generation) noexcept
+    {
+        if (forked()) return; // its threads stayed with the parent
+        std::unique_ptr<device_core> core;
+        wait_until([&] {
+            device_lock lock(slot.mutex);
+            if (slot.core == nullptr || slot.generation != generation) return true;
+            if (slot.in_flight.load(std::memory_order_acquire) != 0) return false;
+            core.reset(std::exchange(slot.core, nullptr));
+            return true;
+        });
+        if (core == nullptr) return;
+        core.reset();
+        std::lock_guard guard(mutex_);
+        try {
+            free_.push_back(&slot);
+        } catch (...) { // the slot is not reused, then
+        }
+    }
+
+    /// The devices with numbers, in their order.
+    std::vector<device_slot*> numbered()
+    {
+        std::lock_guard guard(mutex_);
+        return numbered_;
+    }
+
+    /// Dispatches a region. It goes to its owner when it has retired or was refused, maybe before this returns.
+    void submit(region& r) noexcept
+    {
+        region_list done;
+        device_core::kick_list kicks;
+        error_code refused;
+        try {
+            refused = try_submit(r, done, kicks);
+        } catch (std::bad_alloc const&) {
+            refused = make_error_code(errc::out_of_memory);
+        }
+        if (refused) {
+            forget(r);
+            r.fail(refused, {});
+            done.push(r);
+        }
+        follow(done, kicks);
+        deliver(done);
+    }
+
+    /// Asks every device with regions in flight. False: another thread is at one of them.
+    bool poll() noexcept
+    {
+        if (forked()) return true;
+        region_list done;
+        device_core::kick_list kicks;
+        bool complete = true;
+        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+             slot = slot->next.load(std::memory_order_acquire)) {
+            if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
+            device_lock lock(slot->mutex, std::try_to_lock);
+            if (!lock) complete = false;
+            else if (slot->core != nullptr) slot->core->poll(lock, done, kicks);
+        }
+        follow(done, kicks);
+        deliver(done);
+        return complete;
+    }
+
+    /// Arms wake-ups on all devices with regions in flight. False: one cannot wake anybody.
+    bool arm() noexcept
+    {
+        bool armed = true;
+        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+             slot = slot->next.load(std::memory_order_acquire)) {
+            if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
+            device_lock lock(slot->mutex);
+            if (slot->core != nullptr) armed &= slot->core->arm();
+        }
+        return armed;
+    }
+
+    void add_sleeper(sleeper& s)
+    {
+        std::lock_guard guard(sleepers_mutex_);
+        sleepers_.push_back(s);
+    }
+
+    void remove_sleeper(sleeper& s) noexcept
+    {
+        std::lock_guard guard(sleepers_mutex_);
+        sleepers_.erase(sleepers_.iterator_to(s));
+    }
+
+    /// Wakes every armed sleeper: a completion of one loop's region may be what another's is parked for.
+    void wake_all() noexcept
+    {
+        std::lock_guard guard(sleepers_mutex_);
+        for (sleeper& s : sleepers_)
+            if (s.armed.exchange(false)) s.wake();
+    }
+
+    /// Blocks the calling thread, moving all devices along, until `over()`.
+    template <class Predicate>
+    void wait_until(Predicate over) noexcept
+    {
+        struct blocked final : sleeper {
+            void wake() noexcept override
+            {
+                std::lock_guard guard(mutex);
+                woken = true;
+                changed.notify_one();
+            }
+            std::mutex mutex;
+            std::condition_variable changed;
+            bool woken = false;
+        };
+        auto const start = std::chrono::steady_clock::now();
+        while (!over()) {
+            poll();
+            if (over()) return;
+            if (std::chrono::steady_clock::now() - start < std::chrono::microseconds(50)) continue;
+            blocked self;
+            add_sleeper(self);
+            self.armed = true;
+            arm();
+            poll();
+            if (!over()) {
+                std::unique_lock lock(self.mutex);
+                self.changed.wait_for(lock, std::chrono::milliseconds(10), [&] { return self.woken; });
+            }
+            remove_sleeper(self);
+        }
+    }
+
+    /// Blocks until every region that is accepted now has retired.
+    void quiesce() noexcept
+    {
+        if (forked()) return;
+        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+             slot = slot->next.load(std::memory_order_acquire)) {
+            std::uint64_t generation = 0;
+            std::uint64_t serial = 0;
+            {
+                device_lock lock(slot->mutex);
+                if (slot->core == nullptr) continue;
+                generation = slot->generation;
+                serial = slot->core->serial();
+            }
+            wait_until([&] {
+                device_lock lock(slot->mutex);
+                return slot->core == nullptr || slot->generation != generation || slot->core->retired_through(serial);
+            });
+        }
+    }
+
+    /// Runs `f(core)` under the device's lock; false if the device is gone.
+    template <class F>
+    bool with(device_slot& slot, std::uint64_t generation, F f)
+    {
+        if (forked()) return false;
+        device_lock lock(slot.mutex);
+        if (slot.core == nullptr || slot.generation != generation || slot.core->lost()) return false;
+        f(*slot.core);
+        return true;
+    }
+
+    /// Called at exit, before the devices go: stops what runs handlers.
+    void at_close(void (*stop)(void*), void* context)
+    {
+        std::lock_guard guard(mutex_);
+        closers_.push_back({stop, context});
+    }
+
+    std::atomic<device_slot*> default_device{nullptr};
+    std::atomic<device_slot*> initial_device{nullptr};
+    std::array<std::atomic<bool>, 8> discovered{};  ///< by backend_kind
+    std::mutex discovery;
+    std::string bad_environment;                    ///< guarded by discovery: what could not be understood
+    std::atomic<bool> environment_is_bad{false};
+
+private:
+    registry() = default;
+
+    static registry& open()
+    {
+        stay_loaded(reinterpret_cast<void const*>(&registry::open));
+        return *static_cast<registry*>(process_wide("omp_co.registry.0.1", [] {
+            registry* const made = new registry;
+            current() = made;
+            (void)pthread_atfork(nullptr, nullptr, [] { current()->forked_ = true; });
+            (void)std::atexit([] { current()->close(); });
+            return made;
+        }));
+    }
+
+    static registry*& current()
+    {
+        static registry* made = nullptr;
+        return made;
+    }
+
+    device_slot& free_slot()
+    {
+        if (!free_.empty()) {
+            device_slot& slot = *free_.back();
+            free_.pop_back();
+            return slot;
+        }
+        auto* const slot = new device_slot;
+        slot->next = first_.load();
+        first_.store(slot, std::memory_order_release);
+        return *slot;
+    }
+
+    error_code try_submit(region& r, region_list& done, device_core::kick_list& kicks)
+    {
+        if (forked()) return make_error_code(errc::forked);
+        if (closing()) return make_error_code(errc::shutting_down);
+        device_slot& slot = *r.slot;
+        wait_for_other_devices(r);
+        device_lock lock(slot.mutex);
+        if (slot.core == nullptr || slot.generation != r.generation) return make_error_code(errc::device_lost);
+        return slot.core->accept(r, lock, done, kicks);
+    }
+
+    // Before any copy in, another device's pending copies out of the same host range count.
+    void wait_for_other_devices(region& r)
+    {
+        if (r.item_count == 0) return;
+        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+             slot = slot->next.load(std::memory_order_acquire)) {
+            if (slot == r.slot || slot->pending_outs.load(std::memory_order_acquire) == 0) continue;
+            device_lock lock(slot->mutex);
+            if (slot->core == nullptr) continue;
+            for (map_item const& item : r.maps())
+                if (item.has(map_to) && item.bytes != 0)
+                    slot->core->wait_for_copies_out({item.begin(), item.end()}, r);
+        }
+    }
+
+    void forget(region& r) noexcept
+    {
+        if (forked() || r.unmet.load() == 0) return;
+        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+             slot = slot->next.load(std::memory_order_acquire)) {
+            device_lock lock(slot->mutex);
+            if (slot->core != nullptr) slot->core->forget(r);
+        }
+    }
+
+    // Devices whose parked regions were released by what happened on another one.
+    void follow(region_list& done, device_core::kick_list& kicks) noexcept
+    {
+        while (!kicks.empty()) {
+            device_slot* const slot = kicks.back();
+            kicks.pop_back();
+            device_lock lock(slot->mutex);
+            if (slot->core == nullptr) continue;
+            slot->core->kick();
+            slot->core->go_on(lock, done, kicks);
+        }
+    }
+
+    static void deliver(region_list& done) noexcept
+    {
+        while (!done.empty()) {
+            region_owner* const owner = done.front()->owner;
+            region_list batch;
+            do batch.push(*done.pop());
+            while (!done.empty() && done.front()->owner == owner);
+            if (owner != nullptr) {
+                owner->completed(std::move(batch));
+                continue;
+            }
+            while (!batch.empty()) {
+                region& r = *batch.pop();
+                r.end(r, ending::destroy);
+            }
+        }
+    }
+
+    // The program is on its way out: nothing new, what is in flight ends, and no thread of ours is left when
+    // static objects, and the drivers among them, are torn down.
+    void close() noexcept
+    {
+        if (forked() || closing_.exchange(true)) return;
+        for (closer const& c : closers_) c.stop(c.context);
+        for (device_slot* slot = first_.load(); slot != nullptr; slot = slot->next.load()) {
+            std::uint64_t generation = 0;
+            {
+                device_lock lock(slot->mutex);
+                generation = slot->generation;
+            }
+            remove(*slot, generation);
+        }
+    }
+
+    struct closer {
+        void (*stop)(void*);
+        void* context;
+    };
+
+    std::atomic<bool> forked_{false};
+    std::atomic<bool> closing_{false};
+    std::atomic<device_slot*> first_{nullptr};
+    std::mutex mutex_;
+    std::vector<device_slot*> numbered_; // guarded by mutex_
+    std::vector<device_slot*> free_;     // guarded by mutex_
+    std::vector<closer> closers_;        // guarded by mutex_
+    std::mutex sleepers_mutex_;
+    boost::intrusive::list<sleeper> sleepers_; // guarded by sleepers_mutex_
+};
+
+} // namespace omp_co::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// Devices: handles, and which there are.
+#pragma once
+
+#include <omp_co/detail/discovery.hpp>
+#include <omp_co/detail/registry.hpp>
+#include <omp_co/device_statistics.hpp>
+#include <omp_co/error.hpp>
+
+#include <boost/system/system_error.hpp>
+#include <string>
+#include <vector>
+
+namespace omp_co {
+
+/// A handle to a device: trivially copyable, comparable, and safe to keep when the device is gone, after which
+/// every construct that names it ends with errc::device_lost. Any thread may use it.
+class device {
+public:
+    /// No device: constructs that name it end with errc::device_lost.
+    constexpr device() noexcept = default;
+
+    /// OpenMP's device number; -1 for a host::virtual_device.
+    /// The initial device's is the number of devices.
+    int number() const
+    {
+        if (slot_ == nullptr) return -1;
+        return slot_->initial ? static_cast<int>(detail::registry::instance().numbered().size()) : slot_->number;
+    }
+
+    backend_kind backend() const noexcept
+    {
+        backend_kind kind = backend_kind::other;
+        with([&](detail::device_core& core) { kind = core.device().kind(); });
+        return kind;
+    }
+
+    std::string name() const
+    {
+        std::string text = "no device";
+        with([&](detail::device_core& core) { text = core.device().name(); });
+        return text;
+    }
+
+    /// Whether the byte at `p` is mapped (omp_target_is_present). Always true on the initial device.
+    bool is_present(void const* p) const noexcept
+    {
+        bool found = false;
+        with([&](detail::device_core& core) { found = slot_->initial || mapping(core, p) != nullptr; });
+        return found && p != nullptr;
+    }
+
+    /// The device address of the mapped byte at `p`, null if it is not mapped (omp_get_mapped_ptr; serves as
+    /// use_device_ptr). Valid while the mapping lasts.
+    void* mapped_ptr(void const* p) const noexcept
+    {
+        char* const host = static_cast<char*>(const_cast<void*>(p));
+        void* address = nullptr;
+        with([&](detail::device_core& core) {
+            if (slot_->initial) address = host;
+            else if (detail::present_entry* e = mapping(core, p)) address = e->block + (host - e->range.begin);
+        });
+        return address;
+    }
+
+    template <class T>
+    T* mapped_ptr(T* p) const noexcept
+    {
+        return static_cast<T*>(mapped_ptr(static_cast<void const*>(p)));
+    }
+
+    device_statistics statistics() const noexcept
+    {
+        device_statistics copy;
+        with([&](detail::device_core& core) { copy = core.statistics(); });
+        return copy;
+    }
+
+    friend bool operator==(device a, device b) noexcept = default;
+
+    // What the rest of omp_co works with.
+    constexpr device(detail::device_slot* slot, std::uint64_t generation) noexcept : slot_(slot), generation_(generation)
+    {
+    }
+    constexpr detail::device_slot* slot() const noexcept { return slot_; }
+    constexpr std::uint64_t generation() const noexcept { return generation_; }
+
+private:
+    template <class F>
+    void with(F f) const
+    {
+        if (slot_ != nullptr) detail::registry::instance().with(*slot_, generation_, f);
+    }
+
+    static detail::present_entry* mapping(detail::device_core& core, void const* p) noexcept
+    {
+        detail::present_entry* const e = core.environment().table().holding(p);
+        return e != nullptr && e->live() ? e : nullptr;
+    }
+
+    detail::device_slot* slot_ = nullptr;
+    std::uint64_t generation_ = 0;
+};
+
+namespace detail {
+
+// Numbered devices live until the program exits, so the generation of their slot does not change.
+inline device numbered_device(device_slot* slot) noexcept { return {slot, slot == nullptr ? 0U : slot->generation}; }
+
+/// The default device without an exception; no device if the environment makes no sense.
+inline device find_default_device()
+{
+    registry& all = registry::instance();
+    device_slot* slot = all.default_device.load(std::memory_order_acquire);
+    if (slot == nullptr && !all.forked()) {
+        discover(all);
+        slot = all.default_device.load(std::memory_order_acquire);
+    }
+    return numbered_device(slot);
+}
+
+inline void require_environment()
+{
+    std::string const fault = environment_fault(registry::instance());
+    if (!fault.empty()) throw boost::system::system_error(make_error_code(errc::invalid_argument), fault);
+}
+
+} // namespace detail
+
+/// All devices, accelerators first; the position is the number. Not among them: the initial device, whose number
+/// is their count, and host::virtual_device. Throws boost::system::system_error if an environment variable of
+/// omp_co has a value that makes no sense.
+inline std::vector<device> devices()
+{
+    detail::registry& all = detail::registry::instance();
+    if (!all.forked()) detail::discover(all);
+    detail::require_environment();
+    std::vector<device> list;
+    for (detail::device_slot* slot : all.numbered()) list.push_back(detail::numbered_device(slot));
+    return list;
+}
+
+/// What constructs without a device use: set_default_device's, else OMP_DEFAULT_DEVICE's, else the first
+/// accelerator, else the host device. Throws like devices().
+inline device default_device()
+{
+    device const d = detail::find_default_device();
+    detail::require_environment();
+    return d;
+}
+
+/// Makes a device from devices(), or the initial device, the default one. Anything else is errc::no_device.
+inline error_code set_default_device(device d)
+{
+    if (d.slot() == nullptr || (d.slot()->number < 0 && !d.slot()->initial)) return make_error_code(errc::no_device);
+    detail::registry::instance().default_device.store(d.slot(), std::memory_order_release);
+    return {};
+}
+
+/// The host itself (omp_get_initial_device): kernels run in the call that starts them, nothing is mapped or moved.
+inline device initial_device()
+{
+    (void)detail::find_default_device();
+    return detail::numbered_device(detail::registry::instance().initial_device.load());
+}
+
+} // namespace omp_co

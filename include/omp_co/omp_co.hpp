@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// Everything that needs no vendor's toolkit: the constructs and the host backend.
+#pragma once
+
+#include <omp_co/clauses.hpp>
+#include <omp_co/data_clauses.hpp>
+#include <omp_co/data.hpp>
+#include <omp_co/device.hpp>
+#include <omp_co/diagnostics.hpp>
+#include <omp_co/error.hpp>
+#include <omp_co/host.hpp>
+#include <omp_co/offload_context.hpp>
+#include <omp_co/section.hpp>
+#include <omp_co/sync_wait.hpp>
+#include <omp_co/target.hpp>
+#include <omp_co/task_group.hpp>
+#include <omp_co/when_all.hpp>

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// The target construct: run a kernel on a device.
+#pragma once
+
+#include <omp_co/detail/construct.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+namespace omp_co {
+
+namespace detail {
+
+template <class Kernel, class... Clauses>
+auto make_target(device where, bool named, Kernel const& kernel, Clauses const&... clauses) noexcept
+{
+    static_assert(std::is_trivially_copyable_v<Kernel>,
+                  "omp_co: a kernel travels to devices and must be trivially copyable: capture values and pointers, and "
+                  "hand containers over by clauses such as to(x)");
+    return make_operation<construct::target>(where, named, kernel, clauses...);
+}
+
+} // namespace detail
+
+/// Runs `kernel` on device `where` with the data that the clauses map (OpenMP 5.2, 13.8 target; with range(),
+/// 17.3 target teams distribute parallel for).
+///
+/// The kernel is any trivially copyable callable. Its parameters are the indices, if there is a range(), then one
+/// for each data clause in their order. What it returns is dropped; if it throws, the region fails.
+///
+/// Completion signature: `void(error_code)`, once all effects on host memory are visible.
+/// Cancellation: terminal and partial end the await with operation_aborted once the device has let go of the
+/// memory; the region's effects, copies out included, happen all the same. total is ignored.
+/// Thread safety: the operation is a value; one may be started any number of times, from any thread.
+/// Lifetimes: what the clauses name must outlive the region; the operation need not.
+/// Errors: invalid_argument, not_present, partially_present, out_of_memory, kernel_failed, kernel_unavailable,
+/// predecessor_failed, device_lost, forked, shutting_down; and the driver's own codes.
+template <class Kernel, class... Clauses>
+    requires(!std::convertible_to<Kernel const&, device>)
+auto target(device where, Kernel kernel, Clauses... clauses) noexcept
+{
+    return detail::make_target(where, true, kernel, clauses...);
+}
+
+/// The same on the default device, which is looked up when the operation starts.
+template <class Kernel, class... Clauses>
+    requires(!std::convertible_to<Kernel const&, device>)
+auto target(Kernel kernel, Clauses... clauses) noexcept
+{
+    return detail::make_target(device(), false, kernel, clauses...);
+}
+
+} // namespace omp_co
