@@ -15,7 +15,7 @@ namespace detail {
 template <class Kernel, class... Clauses>
 auto make_target(device where, bool named, Kernel const& kernel, Clauses const&... clauses) noexcept
 {
-    static_assert(std::is_trivially_copyable_v<Kernel>,
+    static_assert(copied_as_bytes<Kernel>,
                   "omp_co: a kernel travels to devices and must be trivially copyable: capture values and pointers, and "
                   "hand containers over by clauses such as to(x)");
     return make_operation<construct::target>(where, named, kernel, clauses...);

@@ -326,9 +326,7 @@ struct initiate_construct {
             state& s = state::create(handler, ex, op.kernel(), op.clauses());
             op.dispatch(s, s.payload(), l);
         } catch (std::bad_alloc const&) {
-            asio::post(ex, [held = std::move(handler)]() mutable {
-                std::move(held)(make_error_code(errc::out_of_memory));
-            });
+            complete_later(std::move(handler), make_error_code(errc::out_of_memory));
         }
     }
 };

@@ -87,9 +87,9 @@ template <class Body>
 auto keep_body(Body&& body) noexcept
 {
     using value = std::remove_cvref_t<Body>;
-    static_assert(std::is_trivially_copyable_v<value> || std::is_lvalue_reference_v<Body>,
+    static_assert(copied_as_bytes<value> || std::is_lvalue_reference_v<Body>,
                   "omp_co: a temporary body must be trivially copyable (capture by reference); name it, or pass std::ref");
-    if constexpr (std::is_trivially_copyable_v<value>) return value(body);
+    if constexpr (copied_as_bytes<value>) return value(body);
     else return std::ref(body);
 }
 

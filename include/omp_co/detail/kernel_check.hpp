@@ -9,6 +9,12 @@
 
 namespace omp_co::detail {
 
+/// What may travel to devices, and through a co_await of g++ 12. Not std::is_trivially_copyable: closures have no
+/// assignment, and g++ 12 answers that trait with no for some that are trivial to construct.
+template <class T>
+concept copied_as_bytes = std::is_trivially_copy_constructible_v<T> && std::is_trivially_move_constructible_v<T> &&
+                          std::is_trivially_destructible_v<T>;
+
 struct anything {
     template <class T>
     operator T() const noexcept; // never defined: stands for an argument that always fits

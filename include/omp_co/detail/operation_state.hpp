@@ -6,8 +6,8 @@
 #include <omp_co/detail/offload_thread.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <memory>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -51,18 +51,18 @@ private:
     cancel_token* token_;
 };
 
-/// Whether a handler with this executor may be called right from its loop's turn.
+/// Whether handlers of this executor run in Asio's global thread pool or wherever they are called: nobody's loop. Asked
+/// of the executor, for asking its context would start that pool.
 template <class Executor>
-bool runs_in_loop(Executor const& ex) noexcept
+bool has_no_loop(Executor const& ex) noexcept
 {
-    if constexpr (std::is_same_v<Executor, asio::io_context::executor_type> ||
-                  std::is_same_v<Executor, asio::thread_pool::executor_type>) {
-        return true;
-    } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
-        return ex.template target<asio::io_context::executor_type>() != nullptr ||
-               ex.template target<asio::thread_pool::executor_type>() != nullptr;
+    if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
+        return ex.template target<asio::system_executor>() != nullptr;
+    } else if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
+        using context = std::remove_cvref_t<decltype(asio::query(ex, asio::execution::context))>;
+        return std::is_same_v<context, asio::system_context> || !std::is_base_of_v<asio::execution_context, context>;
     } else {
-        return false;
+        return true;
     }
 }
 
@@ -71,22 +71,69 @@ template <class Executor>
 loop& loop_for(Executor const& ex)
 {
     if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
-        using context_type = std::remove_cvref_t<decltype(asio::query(ex, asio::execution::context))>;
-        if constexpr (std::is_base_of_v<asio::execution_context, context_type>) {
-            asio::execution_context& context = asio::query(ex, asio::execution::context);
-            if (&context != &asio::query(asio::system_executor(), asio::execution::context)) {
-                loop& l = loop::of(context);
-                if (l.adopt(ex)) return l;
-            }
+        if (has_no_loop(ex)) return offload_thread_loop();
+        if constexpr (std::is_convertible_v<decltype(asio::query(ex, asio::execution::context)), asio::execution_context&>) {
+            loop& l = loop::of(asio::query(ex, asio::execution::context));
+            if (l.adopt(ex)) return l;
         }
     }
     return offload_thread_loop();
 }
 
-/// Work held for a handler's executor, unless its loop sees to that.
+/// Work held on a handler's executor while its operation is outstanding, and the way back onto it.
 template <class Executor>
-using tracked_executor =
-    std::decay_t<decltype(asio::prefer(std::declval<Executor const&>(), asio::execution::outstanding_work.tracked))>;
+class held_work {
+public:
+    explicit held_work(Executor const& ex) : tracked_(asio::prefer(ex, asio::execution::outstanding_work.tracked)) {}
+
+    /// Whether the handler may be called right from its loop's turn.
+    bool in_loop() const noexcept { return false; }
+
+    template <class F>
+    void dispatch(F&& f)
+    {
+        asio::dispatch(tracked_, std::forward<F>(f));
+    }
+
+private:
+    std::decay_t<decltype(asio::prefer(std::declval<Executor const&>(), asio::execution::outstanding_work.tracked))>
+        tracked_;
+};
+
+/// A context's own executor: its loop holds the work.
+template <class Executor>
+    requires std::same_as<Executor, asio::io_context::executor_type> ||
+             std::same_as<Executor, asio::thread_pool::executor_type>
+class held_work<Executor> {
+public:
+    explicit held_work(Executor const&) noexcept {}
+    bool in_loop() const noexcept { return true; }
+    template <class F>
+    void dispatch(F&&) noexcept
+    {
+    }
+};
+
+/// May be either; empty if it is a context's own.
+template <>
+class held_work<asio::any_io_executor> {
+public:
+    explicit held_work(asio::any_io_executor const& ex)
+    {
+        if (ex.target<asio::io_context::executor_type>() == nullptr &&
+            ex.target<asio::thread_pool::executor_type>() == nullptr)
+            tracked_ = asio::prefer(ex, asio::execution::outstanding_work.tracked);
+    }
+    bool in_loop() const noexcept { return !tracked_; }
+    template <class F>
+    void dispatch(F&& f)
+    {
+        asio::dispatch(tracked_, std::forward<F>(f));
+    }
+
+private:
+    asio::any_io_executor tracked_;
+};
 
 template <class Handler, class Payload>
 class operation_state final : public region {
@@ -117,21 +164,11 @@ public:
 
     Payload& payload() noexcept { return payload_; }
 
-    /// Ends an operation whose context is gone.
-    void abandon() noexcept { end_region(*this, ending::destroy); }
-
 private:
     template <class... Args>
     operation_state(Handler& h, executor_type const& ex, Args const&... args)
-        : region(&end_region, nullptr), payload_(args...), work_(hold(ex)), token_(listen(h)), handler_(std::move(h))
+        : region(&end_region, nullptr), payload_(args...), work_(ex), token_(listen(h)), handler_(std::move(h))
     {
-        direct = !work_;
-    }
-
-    static std::optional<tracked_executor<executor_type>> hold(executor_type const& ex)
-    {
-        if (runs_in_loop(ex)) return {};
-        return asio::prefer(ex, asio::execution::outstanding_work.tracked);
     }
 
     static cancel_token* listen(Handler& h)
@@ -152,19 +189,14 @@ private:
             if (self.token_->requested.load(std::memory_order_relaxed) && !ec) ec = asio::error::operation_aborted;
             self.token_->release();
         }
-        bool const in_loop = self.direct;
         Handler handler(std::move(self.handler_));
         auto work = std::move(self.work_);
         allocator_type allocator(asio::get_associated_allocator(handler, recycling<void>()));
         self.~operation_state();
         allocator_traits::deallocate(allocator, &self, 1);
         if (how == ending::destroy) return;
-        if (in_loop) {
-            std::move(handler)(ec);
-            return;
-        }
-        auto const ex = *work;
-        asio::dispatch(ex, completion(std::move(handler), ec));
+        if (work.in_loop()) std::move(handler)(ec);
+        else work.dispatch(completion(std::move(handler), ec));
     }
 
     struct completion {
@@ -182,9 +214,25 @@ private:
     };
 
     [[no_unique_address]] Payload payload_;
-    std::optional<tracked_executor<executor_type>> work_;
+    [[no_unique_address]] held_work<executor_type> work_;
     cancel_token* token_;
     Handler handler_;
 };
+
+struct no_payload {};
+
+/// Calls a handler later, on its executor, as every operation does that has nothing to wait for.
+template <class Handler>
+void complete_later(Handler&& h, error_code ec) noexcept
+{
+    std::decay_t<Handler> handler(std::forward<Handler>(h));
+    auto const ex = asio::get_associated_executor(handler);
+    try {
+        loop& l = loop_for(ex);
+        if (l.closed()) return; // a context that is going away destroys what comes
+        l.refuse(operation_state<std::decay_t<Handler>, no_payload>::create(handler, ex), ec, {});
+    } catch (...) { // no memory for the smallest operation: the handler is destroyed
+    }
+}
 
 } // namespace omp_co::detail

@@ -75,7 +75,6 @@ struct region {
     std::uint32_t commands = 0;             ///< it has in the stream
     std::atomic<std::uint32_t> unmet{0};    ///< things it is parked for
     bool needs_memory = false;
-    bool direct = false;                    ///< its handler may run right in its owner's loop
     backend::invocation* call = nullptr;    ///< null: no kernel
     stream_queue* stream = nullptr;
     stream_wait* waits = nullptr;

@@ -169,10 +169,7 @@ private:
         error_code ec = std::exchange(error_, {});
         if (std::exchange(wait_cancelled_, false) && !ec) ec = asio::error::operation_aborted;
         lock.unlock();
-        for (auto& h : done) {
-            auto const ex = asio::get_associated_executor(h, executor_);
-            asio::post(ex, [held = std::move(h), ec]() mutable { std::move(held)(ec); });
-        }
+        for (auto& h : done) complete_later(std::move(h), ec);
     }
 
     asio::any_io_executor executor_;

@@ -114,11 +114,7 @@ private:
     {
         using handler_type = std::decay_t<Handler>;
         handler_type handler(std::forward<Handler>(h));
-        if (count == 0) {
-            auto const ex = asio::get_associated_executor(handler);
-            asio::post(ex, [held = std::move(handler)]() mutable { std::move(held)(error_code()); });
-            return;
-        }
+        if (count == 0) return complete_later(std::move(handler), {});
         auto slot = asio::get_associated_cancellation_slot(handler);
         auto const allocator = asio::get_associated_allocator(handler, recycling<void>());
         using state_type = when_all_state<handler_type>;

@@ -144,12 +144,13 @@ public:
 
     void run(crew& workers, team& own) noexcept override
     {
-        do {
+        for (;;) {
             while (!commands_.empty())
                 if (!run_one(workers, own)) return; // the awaited stream queues this one again
             if (linger(workers)) continue;
             busy_.store(false, std::memory_order_seq_cst);
-        } while (!commands_.empty() && !busy_.exchange(true, std::memory_order_seq_cst));
+            if (commands_.empty() || busy_.exchange(true, std::memory_order_seq_cst)) return;
+        }
     }
 
 private:
