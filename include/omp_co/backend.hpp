@@ -49,9 +49,11 @@ struct invocation {
     std::size_t scratch_bytes = 0;            ///< private memory a worker (host variants)
 };
 
-/// How far a stream has come: every signal up to `completed` is done. `error` set: the device is lost.
+/// How far a stream has come: every signal up to `completed` is done. `failures`: some of their regions may have failed
+/// while the device lives on. `error` set: the device is lost.
 struct progress {
     sequence completed = 0;
+    bool failures = false;
     error_code error;
 };
 
@@ -89,8 +91,8 @@ public:
     /// Asks how far the stream has come; never blocks.
     virtual progress completed() noexcept = 0;
 
-    /// Tells why the region that ended with `number`, a completed signal, failed; no error if it did not. Asked
-    /// once a signal.
+    /// Tells why the region that ended with `number`, a completed signal, failed; no error if it did not. Asked at
+    /// most once a signal, when `progress::failures` says so.
     virtual failure take_failure(sequence number) = 0;
 
     /// Asks for one call of the device's wake-up after a signal later than those that `completed` told of. May

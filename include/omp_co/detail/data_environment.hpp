@@ -154,7 +154,7 @@ public:
     /// Whether something that these clauses relied on never arrived.
     bool relied_on_failure(std::span<map_item const> items, std::uint64_t serial) const noexcept
     {
-        return std::any_of(items.begin(), items.end(), [&](map_item const& i) {
+        return ever_failed_ && std::any_of(items.begin(), items.end(), [&](map_item const& i) {
             return i.entry != nullptr && i.entry->failed_for(serial);
         });
     }
@@ -174,6 +174,7 @@ public:
     /// A region failed: what it brought is unusable. Out of sight at once; who relied on it so far fails too.
     void fail(std::span<map_item> items, std::uint64_t serial, std::uint64_t now) noexcept
     {
+        ever_failed_ = true;
         for (map_item& item : items) {
             if (item.entry == nullptr) continue;
             present_entry& e = *item.entry;
@@ -383,6 +384,7 @@ private:
     present_table table_;
     boost::container::small_vector<std::uint32_t, 16> order_;
     bool unified_;
+    bool ever_failed_ = false;
 };
 
 } // namespace omp_co::detail

@@ -371,7 +371,10 @@ private:
     {
         if (!lost_) {
             backend::progress const at = s.commands->completed();
-            while (!s.flying.empty() && s.flying.front()->number <= at.completed) retire(s, done, kicks);
+            while (!s.flying.empty() && s.flying.front()->number <= at.completed) {
+                if (at.failures) ask_for_failure(s, *s.flying.front());
+                retire(s, done, kicks);
+            }
             if (!at.error) return;
             lose(at.error);
         }
@@ -381,16 +384,18 @@ private:
         }
     }
 
+    static void ask_for_failure(stream_queue& s, region& r)
+    {
+        backend::failure const f = s.commands->take_failure(r.number);
+        if (f.error) r.fail(f.error, f.what);
+    }
+
     void retire(stream_queue& s, region_list& done, kick_list& kicks)
     {
         region& r = *s.flying.pop();
         s.retired = r.number;
         s.commands_flying -= r.commands;
         if (!s.parked.empty()) kicked_ = true;
-        if (!lost_) {
-            backend::failure const f = s.commands->take_failure(r.number);
-            if (f.error) r.fail(f.error, f.what);
-        }
         if (!r.error && environment_.relied_on_failure(r.maps(), r.serial))
             r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
         while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));

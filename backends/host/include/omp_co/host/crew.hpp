@@ -64,28 +64,28 @@ public:
     std::chrono::nanoseconds spin() const noexcept { return spin_; }
 
     /// Runs a call, with the help of the other workers if it lasts. The owner's thread.
-    backend::failure run_call(backend::invocation const& call, team& own) noexcept
+    void run_call(backend::invocation const& call, team& own, backend::failure& failure) noexcept
     {
         std::size_t const total = call.range.dimensions == 0 ? 1 : call.range.total();
-        if (total == 0) return {};
-        if (threads_.size() == 1 || total == 1) return run_part(call, 0, total);
+        if (total == 0) return;
+        if (threads_.size() == 1 || total == 1) return run_part(call, 0, total, failure);
         // Alone for as long as a call to the others would take; it may be all there is to do.
         auto const began = std::chrono::steady_clock::now();
         std::size_t done = 0;
         for (std::size_t step = 1; done < total; step *= 2) {
             std::size_t const last = step < total - done ? done + step : total;
-            if (backend::failure f = run_part(call, done, last); f.error) return f;
+            run_part(call, done, last, failure);
+            if (failure.error) return;
             done = last;
             if (std::chrono::steady_clock::now() - began > worth_sharing) break;
         }
-        if (done == total) return {};
+        if (done == total) return;
         std::size_t const pieces = std::min(total - done, threads_.size() * pieces_a_worker);
         own.start(call, done, total, pieces);
         open_teams_.fetch_add(1, std::memory_order_seq_cst);
         wake(threads_.size() - 1);
-        backend::failure f = own.finish();
+        own.finish(failure);
         open_teams_.fetch_sub(1, std::memory_order_relaxed);
-        return f;
     }
 
 private:

@@ -16,28 +16,37 @@ namespace omp_co::host {
 /// What both kinds share: how far they are, and which regions failed.
 class stream_base : public backend::stream {
 public:
-    backend::progress completed() noexcept override { return {completed_.load(std::memory_order_acquire), {}}; }
+    backend::progress completed() noexcept override
+    {
+        backend::sequence const at = completed_.load(std::memory_order_acquire);
+        return {at, failures_.load(std::memory_order_relaxed) != 0, {}};
+    }
 
     backend::failure take_failure(backend::sequence number) override
     {
-        if (failures_.load(std::memory_order_acquire) == 0) return {};
         std::lock_guard guard(failed_mutex_);
         for (auto at = failed_.begin(); at != failed_.end(); ++at) {
             if (at->number != number) continue;
             backend::failure f = std::move(at->what);
             failed_.erase(at);
-            failures_.store(failed_.size(), std::memory_order_release);
+            failures_.fetch_sub(1, std::memory_order_release);
             return f;
         }
-        return {};
+        if (without_words_ != number) return {};
+        failures_.fetch_sub(1, std::memory_order_release);
+        return {make_error_code(errc::kernel_failed), {}};
     }
 
 protected:
     void note_failure(backend::sequence number, backend::failure&& f) noexcept
     {
         std::lock_guard guard(failed_mutex_);
-        failed_.push_back({number, std::move(f)});
-        failures_.store(failed_.size(), std::memory_order_release);
+        try {
+            failed_.push_back({number, std::move(f)});
+        } catch (...) {
+            without_words_ = number; // no memory for more than that it failed
+        }
+        failures_.fetch_add(1, std::memory_order_release);
     }
 
     static error_code check(backend::invocation const& call) noexcept
@@ -58,6 +67,7 @@ private:
     std::atomic<std::size_t> failures_{0};
     std::mutex failed_mutex_;
     std::vector<failed_region> failed_;
+    backend::sequence without_words_ = 0;
 };
 
 /// Runs each command in the call that enqueues it.
@@ -72,7 +82,7 @@ public:
         if (error_code const ec = check(call)) return ec;
         if (failure_.error) return {};
         std::size_t const total = call.range.dimensions == 0 ? 1 : call.range.total();
-        if (total != 0) failure_ = run_part(call, 0, total);
+        if (total != 0) run_part(call, 0, total, failure_);
         return {};
     }
 
@@ -198,7 +208,7 @@ private:
         if (c.kind == command_kind::wait && !c.wait.other->passed(c.wait.number, *this)) return false;
         if (!failure_.error) {
             if (c.kind == command_kind::copy) std::memcpy(c.copy.to, c.copy.from, c.copy.bytes);
-            if (c.kind == command_kind::launch) failure_ = workers.run_call(*c.call, own);
+            if (c.kind == command_kind::launch) workers.run_call(*c.call, own, failure_);
         }
         backend::sequence const number = c.signal;
         commands_.pop();

@@ -36,19 +36,32 @@ inline void* scratch_memory(std::size_t bytes)
     return mine.block;
 }
 
+/// What an exception of a kernel says.
+inline backend::failure failure_of(std::exception_ptr const& thrown) noexcept
+{
+    backend::failure f{make_error_code(errc::kernel_failed), {}};
+    try {
+        std::rethrow_exception(thrown);
+    } catch (std::exception const& e) {
+        try {
+            f.what = std::string("the kernel threw: ") + e.what();
+        } catch (...) { // no memory for words
+        }
+    } catch (...) {
+        f.what = "the kernel threw"; // short enough to need no memory
+    }
+    return f;
+}
+
 /// Runs a part of a call in this thread. An exception of the kernel becomes a failure.
-inline backend::failure run_part(backend::invocation const& call, std::size_t first, std::size_t last) noexcept
+inline void run_part(backend::invocation const& call, std::size_t first, std::size_t last,
+                     backend::failure& failure) noexcept
 {
     try {
         auto const& kernel = *static_cast<detail::host_kernel const*>(call.what);
         kernel.run(call, first, last, call.scratch_bytes == 0 ? nullptr : scratch_memory(call.scratch_bytes));
-        return {};
-    } catch (std::bad_alloc const&) {
-        return {make_error_code(errc::kernel_failed), "the kernel threw std::bad_alloc"};
-    } catch (std::exception const& e) {
-        return {make_error_code(errc::kernel_failed), std::string("the kernel threw: ") + e.what()};
     } catch (...) {
-        return {make_error_code(errc::kernel_failed), "the kernel threw something that is no std::exception"};
+        failure = failure_of(std::current_exception());
     }
 }
 
@@ -79,14 +92,13 @@ public:
     }
 
     /// The owner's part: takes pieces too, then waits for the guests. They are at work: it spins.
-    backend::failure finish() noexcept
+    void finish(backend::failure& failure) noexcept
     {
         work();
         open_.store(false, std::memory_order_seq_cst);
         for (unsigned spins = 0; guests_.load(std::memory_order_seq_cst) != 0; ++spins)
             if (spins > 1000) std::this_thread::yield();
-        if (!failed_.load(std::memory_order_acquire)) return {};
-        return std::exchange(failure_, {});
+        if (failed_.load(std::memory_order_acquire)) failure = std::exchange(failure_, {});
     }
 
 private:
@@ -99,7 +111,9 @@ private:
             if (failed_.load(std::memory_order_relaxed)) continue;
             std::size_t const begin = first_ + share(total, piece);
             std::size_t const end = first_ + share(total, piece + 1);
-            if (backend::failure f = run_part(*call_, begin, end); f.error) report(std::move(f));
+            backend::failure f;
+            run_part(*call_, begin, end, f);
+            if (f.error) report(std::move(f));
         }
     }
 
