@@ -139,6 +139,10 @@ public:
 
     virtual std::unique_ptr<stream> create_stream(error_code& error) = 0;
     virtual void set_wakeup(wakeup target) noexcept = 0;
+
+    /// Called once, when nothing is in flight and before the streams are destroyed: afterwards no thread of the backend
+    /// touches them.
+    virtual void stop() noexcept = 0;
 };
 
 } // namespace omp_co::backend

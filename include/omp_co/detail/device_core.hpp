@@ -43,6 +43,18 @@ public:
     {
     }
 
+    device_core(device_core const&) = delete;
+    device_core& operator=(device_core const&) = delete;
+
+    /// Nothing is in flight. What is still mapped is given back, unless a lost device may still write it.
+    ~device_core()
+    {
+        device_->stop();
+        environment_.table().for_each([this](present_entry& e) {
+            if (e.owns_block && e.block != nullptr && !lost_) pool_.deallocate(e.block, e.bytes());
+        });
+    }
+
     backend::device& device() noexcept { return *device_; }
     data_environment& environment() noexcept { return environment_; }
     block_pool& pool() noexcept { return pool_; }
@@ -166,8 +178,11 @@ private:
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
         }
-        r.needs_memory = std::any_of(items.begin(), items.end(),
-                                     [&](map_item const& i) { return environment_.needs_block(i); });
+        for (map_item& item : items) {
+            if (!environment_.needs_block(item)) continue;
+            item.device = nullptr;
+            r.needs_memory = true;
+        }
         return {};
     }
 

@@ -7,6 +7,7 @@
 #include <omp_co/detail/backoff.hpp>
 #include <omp_co/detail/recycler.hpp>
 #include <omp_co/detail/registry.hpp>
+#include <omp_co/detail/spin.hpp>
 
 #include <atomic>
 #include <mutex>
@@ -22,6 +23,9 @@ public:
     static inline asio::execution_context::id id;
 
     explicit loop(asio::execution_context& context) : service(context) { registry::instance().add_sleeper(*this); }
+
+    /// A service that came to be while its context was shutting down has not been told.
+    ~loop() override { shutdown(); }
 
     /// The loop of this context.
     static loop& of(asio::execution_context& context)
@@ -147,7 +151,7 @@ private:
     // Marks the thread that has the turn. An exception of a handler leaves through it: the rest is kept for the
     // next turn.
     struct turn_scope {
-        explicit turn_scope(loop& l) noexcept : self(l), outer(std::exchange(current(), &l)) {}
+        turn_scope(loop& l, bool n) noexcept : self(l), outer(std::exchange(current(), &l)), nested(n) {}
         turn_scope(turn_scope const&) = delete;
         turn_scope& operator=(turn_scope const&) = delete;
         ~turn_scope()
@@ -155,6 +159,7 @@ private:
             current() = outer;
             std::lock_guard guard(self.mutex_);
             self.ready_.append(std::move(self.mine_));
+            if (!nested) self.turn_taken_.store(false, std::memory_order_release);
             if (!self.ready_.empty()) {
                 self.some_ready_.store(true, std::memory_order_relaxed);
                 self.schedule();
@@ -162,6 +167,7 @@ private:
         }
         loop& self;
         loop* outer;
+        bool nested;
     };
 
     void turn()
@@ -173,7 +179,9 @@ private:
             if (backoff_.waiting()) backoff_.woken(backoff::clock::now());
         }
         if (closed()) return;
-        turn_scope const scope(*this);
+        bool const nested = current() == this;
+        if (eager_ && !nested && turn_taken_.exchange(true, std::memory_order_acquire)) return; // it looks for us too
+        turn_scope const scope(*this, nested);
         if (eager_) eager_turn();
         else shared_turn();
     }
@@ -199,7 +207,7 @@ private:
         std::size_t left = 0;
         {
             std::lock_guard guard(mutex_);
-            backoff_.moved();
+            moved();
             if (outstanding_.load(std::memory_order_relaxed) > 1) schedule();
             for (region* r = ready_.front(); r != nullptr; r = r->next) ++left;
         }
@@ -227,7 +235,7 @@ private:
                 take_ready();
             }
             if (!mine_.empty()) {
-                backoff_.moved();
+                moved();
                 began = {};
                 while (!mine_.empty() && handled < longest_eager_batch) {
                     ++handled;
@@ -267,16 +275,23 @@ private:
         else schedule();
     }
 
+    void moved() noexcept
+    {
+        backoff_.moved();
+        spin_.reset();
+    }
+
     // Nothing was ready. True: look again at once. False: the loop may sleep, a timer or a wake-up is set.
     bool spin_on(backoff::clock::time_point now)
     {
         std::unique_lock guard(mutex_);
         backoff::advice advice = backoff_.idle(now);
         if (advice.what == backoff::action::spin) {
-            pause();
+            spin_.step();
             return true;
         }
         if (posted_) return false;
+        if (outstanding_.load(std::memory_order_acquire) == 0) return true;
         if (advice.what == backoff::action::sleep || polling_only_) {
             start_timer(polling_only_ ? std::max(advice.delay, polling_period) : advice.delay);
             return false;
@@ -285,11 +300,11 @@ private:
         if (!timer_pending_) start_timer(slow_check);
         guard.unlock();
         bool const can_wake = registry::instance().arm();
-        registry::instance().poll(); // what completed between the last look and the arming
+        bool const looked = registry::instance().poll(); // what completed between the last look and the arming
         guard.lock();
-        if (some_ready_.load(std::memory_order_acquire)) {
+        if (!looked || some_ready_.load(std::memory_order_acquire) || !mine_.empty()) {
             armed = false;
-            return !posted_;
+            return true;
         }
         if (!can_wake && !posted_) start_timer(polling_period);
         return false;
@@ -320,13 +335,6 @@ private:
         if (epoch != epoch_ || closed()) return false;
         timer_pending_ = false;
         return true;
-    }
-
-    static void pause() noexcept
-    {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#endif
     }
 
     // The context goes away: its regions end on their devices, their handlers are destroyed and not invoked.
@@ -367,12 +375,14 @@ private:
     std::atomic<bool> has_executor_{false};
     bool eager_ = false;
     bool polling_only_ = false;
-    region_list mine_; // touched only by the thread that has the eager turn
+    std::atomic<bool> turn_taken_{false}; // an eager turn is one thread's
+    region_list mine_;                    // touched only by that thread
 
     std::mutex mutex_;
     asio::any_io_executor executor_; // the rest is guarded by mutex_
     region_list ready_;
     backoff backoff_;
+    spin spin_;
     std::optional<asio::steady_timer> timer_;
     std::uint64_t epoch_ = 0;
     bool posted_ = false;

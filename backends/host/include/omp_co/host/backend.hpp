@@ -58,6 +58,10 @@ public:
     }
 
     void set_wakeup(backend::wakeup target) noexcept override { wakeup_ = target; }
+    void stop() noexcept override
+    {
+        if (crew_ != nullptr) crew_->stop();
+    }
 
 private:
     static constexpr std::size_t huge_page = std::size_t{2} << 20;

@@ -2,6 +2,7 @@
 // The worker threads of a host device: they run streams that have commands, and help with open loops.
 #pragma once
 
+#include <omp_co/detail/spin.hpp>
 #include <omp_co/host/options.hpp>
 #include <omp_co/host/team.hpp>
 
@@ -42,6 +43,18 @@ public:
     crew(crew const&) = delete;
     crew& operator=(crew const&) = delete;
     ~crew() { stop(); }
+
+    /// Ends the workers. No stream has commands any more.
+    void stop() noexcept
+    {
+        {
+            std::lock_guard guard(mutex_);
+            stopping_ = true;
+            changed_.notify_all();
+        }
+        for (std::thread& t : threads_) t.join();
+        threads_.clear();
+    }
 
     /// Queues a stream. Any thread.
     void post(runnable& r) noexcept
@@ -129,12 +142,11 @@ private:
     void rest() noexcept
     {
         auto const until = std::chrono::steady_clock::now() + spin_;
+        omp_co::detail::spin spin;
         do {
             for (int i = 0; i < 32; ++i) {
                 if (wanted() || stopping_.load(std::memory_order_relaxed)) return;
-#if defined(__x86_64__) || defined(__i386__)
-                __builtin_ia32_pause();
-#endif
+                spin.step();
             }
         } while (std::chrono::steady_clock::now() < until);
         std::unique_lock lock(mutex_);
@@ -152,17 +164,6 @@ private:
         std::lock_guard guard(mutex_);
         if (workers == 1) changed_.notify_one();
         else changed_.notify_all();
-    }
-
-    void stop() noexcept
-    {
-        {
-            std::lock_guard guard(mutex_);
-            stopping_ = true;
-            changed_.notify_all();
-        }
-        for (std::thread& t : threads_) t.join();
-        threads_.clear();
     }
 
     std::chrono::nanoseconds spin_;

@@ -191,13 +191,15 @@ private:
     // More may come at once; going to sleep and being woken would cost twenty times a small region.
     bool linger(crew& workers) noexcept
     {
-        for (int i = 0; i < 4096; ++i) {
-            if (!commands_.empty()) return true;
-            if (workers.wanted()) return false;
-#if defined(__x86_64__) || defined(__i386__)
-            __builtin_ia32_pause();
-#endif
-        }
+        auto const until = std::chrono::steady_clock::now() + workers.spin();
+        omp_co::detail::spin spin;
+        do {
+            for (int i = 0; i < 32; ++i) {
+                if (!commands_.empty()) return true;
+                if (workers.wanted()) return false;
+                spin.step();
+            }
+        } while (std::chrono::steady_clock::now() < until);
         return false;
     }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/detail/host_kernel.hpp>
+#include <omp_co/detail/spin.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -96,8 +97,7 @@ public:
     {
         work();
         open_.store(false, std::memory_order_seq_cst);
-        for (unsigned spins = 0; guests_.load(std::memory_order_seq_cst) != 0; ++spins)
-            if (spins > 1000) std::this_thread::yield();
+        for (omp_co::detail::spin spin; guests_.load(std::memory_order_seq_cst) != 0;) spin.step();
         if (failed_.load(std::memory_order_acquire)) failure = std::exchange(failure_, {});
     }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// The machine that says how a loop waits, fed with times of our own.
+#include <omp_co/detail/backoff.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using omp_co::detail::backoff;
+using action = backoff::action;
+
+/// A loop whose clock is ours: every look takes a microsecond, a nap what was advised, and an armed loop sleeps until
+/// the completion.
+struct simulated_loop {
+    backoff machine;
+    backoff::clock::time_point now{};
+    int looks = 0;
+    int naps = 0;
+    int arms = 0;
+
+    /// Waits for a completion that comes after `length`; returns how late it was seen.
+    backoff::duration wait(backoff::duration length)
+    {
+        auto const completion = now + length;
+        while (now < completion) {
+            auto const advice = machine.idle(now);
+            if (advice.what == action::spin) {
+                ++looks;
+                now += 1us;
+                continue;
+            }
+            if (advice.what == action::sleep) {
+                ++naps;
+                now += advice.delay;
+            } else {
+                ++arms;
+                now = completion;
+            }
+            machine.woken(now);
+        }
+        machine.moved();
+        return now - completion;
+    }
+
+    void forget() { looks = naps = arms = 0; }
+};
+
+BOOST_AUTO_TEST_SUITE(back_off)
+
+BOOST_AUTO_TEST_CASE(short_waits_are_spun_through)
+{
+    simulated_loop loop;
+    for (int i = 0; i < 50; ++i) loop.wait(2us);
+    loop.forget();
+    BOOST_TEST((loop.wait(2us) <= 1us));
+    BOOST_TEST(loop.naps == 0);
+    BOOST_TEST(loop.arms == 0);
+}
+
+BOOST_AUTO_TEST_CASE(long_waits_are_slept_through_once_they_are_usual)
+{
+    simulated_loop loop;
+    for (int i = 0; i < 50; ++i) loop.wait(5ms);
+    loop.forget();
+    loop.wait(5ms);
+    BOOST_TEST(loop.looks == 0);
+    BOOST_TEST(loop.naps == 0);
+    BOOST_TEST(loop.arms == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_that_nobody_expected_ends_asleep_and_armed)
+{
+    simulated_loop loop;
+    for (int i = 0; i < 50; ++i) loop.wait(2us);
+    loop.forget();
+    loop.wait(2s);
+    BOOST_TEST(loop.looks < 100);
+    BOOST_TEST(loop.naps < 10);
+    BOOST_TEST(loop.arms == 1);
+}
+
+BOOST_AUTO_TEST_CASE(short_waits_after_long_ones_are_learned_again)
+{
+    simulated_loop loop;
+    for (int i = 0; i < 50; ++i) loop.wait(2s);
+    for (int i = 0; i < 100; ++i) loop.wait(2us);
+    loop.forget();
+    loop.wait(2us);
+    BOOST_TEST(loop.naps == 0);
+    BOOST_TEST(loop.arms == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
