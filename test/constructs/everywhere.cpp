@@ -2,6 +2,7 @@
 // Every construct, awaited, on every device and in every kind of event loop.
 #include "support/devices.hpp"
 #include "support/findings.hpp"
+#include "support/kernels.hpp"
 #include "support/loops.hpp"
 #include "support/sanitizers.hpp"
 
@@ -22,7 +23,6 @@ using omp_co::error_code;
 
 namespace {
 
-constexpr auto increment = [](std::size_t i, int* p) { p[i] += 1; };
 
 asio::awaitable<void> use_target(omp_co::device dev, findings& f)
 {

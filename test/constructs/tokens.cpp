@@ -3,6 +3,7 @@
 #include "support/devices.hpp"
 #include "support/findings.hpp"
 #include "support/gate.hpp"
+#include "support/kernels.hpp"
 #include "support/loops.hpp"
 
 #include <boost/asio/any_completion_executor.hpp>
@@ -31,7 +32,6 @@ using omp_co::error_code;
 
 namespace {
 
-constexpr auto increment = [](std::size_t i, int* p) { p[i] += 1; };
 constexpr auto fail = [](std::size_t, int*) { throw std::runtime_error("on purpose"); };
 
 template <class Future>

@@ -3,6 +3,8 @@
 // what the constructs make.
 #pragma once
 
+#include <utility> // lead: data_environment.hpp uses std::exchange without it
+
 #include <omp_co/detail/data_environment.hpp>
 
 #include <cstddef>
