@@ -67,9 +67,9 @@ struct played_region {
     stage at = stage::parked;
     int next_command = 0;
     int fails_at = -1;
-    bool broken = false;         ///< a command of it failed on the device
-    bool failed = false;         ///< and that, or what it relied on, is known
-    region_set relies_on = 0;    ///< whose motions spared it a copy in
+    bool broken = false;      ///< a command of it failed on the device
+    bool failed = false;      ///< its failure is known
+    region_set relies_on = 0; ///< regions in flight that brought what it uses
 };
 
 struct settings {
@@ -81,6 +81,7 @@ class player {
 public:
     explicit player(settings s) : settings_(s), environment_(s.unified)
     {
+        reference_.moves = !s.unified;
         for (int b = 0; b < memory_size; ++b) {
             memory_[std::size_t(b)] = static_cast<unsigned char>(100 + b);
             reference_.host[std::size_t(b)].value = 100 + b;
@@ -157,6 +158,7 @@ private:
         choose_accesses(r, s);
         reference_.leave(r.kind, r.clauses, r.id, r.effect);
         compare_motions(r, revived);
+        note_reliance(r);
         int const commands = command_count(r);
         if (s.fail_at >= 0 && commands != 0) r.fails_at = s.fail_at % commands;
         regions_.push_back(std::move(made));
@@ -258,47 +260,84 @@ private:
                 require(!item.has(detail::map_copy_in | detail::map_copy_out), "unified memory moves");
             return;
         }
-        byte_set in;
-        byte_set out;
-        for (std::size_t i = 0; i < r.items.size(); ++i) {
-            byte_set bytes;
-            for (int b = r.clauses[i].first; b < r.clauses[i].last(); ++b) bytes.set(std::size_t(b));
-            if (r.items[i].has(detail::map_copy_in)) in |= bytes;
-            if (r.items[i].has(detail::map_copy_out)) out |= bytes;
-        }
+        byte_set const in = moved(r, detail::map_copy_in);
+        byte_set const out = moved(r, detail::map_copy_out);
         require(out == r.effect.out, name(r) + " copies out " + text(out) + " instead of " + text(r.effect.out));
         require((in & ~r.effect.in).none(), name(r) + " copies in " + text(in) + " instead of " + text(r.effect.in));
         for (std::size_t i = 0; i < r.items.size(); ++i) {
             present_entry* const e = r.items[i].entry;
             if (e == nullptr || r.clauses[i].count == 0) continue;
-            history& past = history_[e];
             bool const again = std::find(revived.begin(), revived.end(), e) != revived.end();
-            if (r.items[i].has(detail::map_created) && !again) past = {};
-            byte_set mine;
-            for (int b = r.clauses[i].first; b < r.clauses[i].last(); ++b) {
-                auto const at = std::size_t(b);
-                mine.set(at);
-                if (!r.effect.in[at] || in[at]) continue;
+            if (r.items[i].has(detail::map_created) && !again) history_[e] = {};
+            for (std::size_t b : bytes_of(r.clauses[i])) {
+                if (!r.effect.in[b] || in[b]) continue;
                 require(again, name(r) + " does not copy in byte " + std::to_string(b));
-                require(past.moved[at] >= 0, name(r) + " relies on a motion that never was");
-                r.relies_on |= only(past.moved[at]);
+                r.relies_on |= history_[e].filled_by[b] & in_flight();
             }
         }
-        for (std::size_t i = 0; i < r.items.size(); ++i) note_history(r, i, in, out);
+        byte_set const spared = r.effect.in & ~in;
+        for (map_item const& item : r.items) {
+            if (item.entry == nullptr || !item.has(detail::map_created)) continue;
+            for (char* p = item.entry->range.begin; p != item.entry->range.end; ++p)
+                if (!spared[byte_of(p)]) history_[item.entry].filled_by[byte_of(p)] = only(r.id);
+        }
+        for (std::size_t i = 0; i < r.items.size(); ++i) note_history(r, i, in);
     }
 
-    void note_history(played_region const& r, std::size_t i, byte_set const& in, byte_set const& out)
+    static byte_set moved(played_region const& r, std::uint32_t way)
     {
-        present_entry* const e = r.items[i].entry;
-        if (e == nullptr || r.clauses[i].count == 0) return;
-        history& past = history_[e];
+        byte_set all;
+        for (std::size_t i = 0; i < r.items.size(); ++i)
+            if (r.items[i].has(way))
+                for (std::size_t b : bytes_of(r.clauses[i])) all.set(b);
+        return all;
+    }
+
+    static std::vector<std::size_t> bytes_of(clause const& c)
+    {
+        std::vector<std::size_t> all;
+        for (int b = c.first; b < c.last(); ++b) all.push_back(std::size_t(b));
+        return all;
+    }
+
+    /// What happened to the block of an entry, through all its lives.
+    struct history {
+        std::array<region_set, memory_size> filled_by{}; ///< each byte of the block
+        region_set users = 0;                        ///< that others may have relied on
+    };
+
+    void note_history(played_region const& r, std::size_t i, byte_set const& in)
+    {
+        map_item const& item = r.items[i];
+        if (item.entry == nullptr) return;
+        history& past = history_[item.entry];
         bool whole = true;
-        for (char* p = e->range.begin; p != e->range.end; ++p) whole = whole && in[byte_of(p)];
-        if (whole && r.items[i].has(detail::map_created)) past.users = 0; // nothing older can show any more
+        for (char* p = item.entry->range.begin; p != item.entry->range.end; ++p) whole = whole && in[byte_of(p)];
+        if (whole && item.has(detail::map_created)) past.users = 0; // nothing older can show any more
         older_users_[std::size_t(r.id)] |= past.users & ~only(r.id);
-        if (r.items[i].has(detail::map_created | detail::map_copy_in)) past.users |= only(r.id);
-        for (int b = r.clauses[i].first; b < r.clauses[i].last(); ++b)
-            if (in[std::size_t(b)] || out[std::size_t(b)]) past.moved[std::size_t(b)] = r.id;
+        if (item.has(detail::map_created | detail::map_copy_in)) past.users |= only(r.id);
+        for (std::size_t b : bytes_of(r.clauses[i]))
+            if (in[b]) past.filled_by[b] = only(r.id);
+    }
+
+    // A mapping is relied on by all who use it after those who filled it.
+    void note_reliance(played_region& r)
+    {
+        for (auto const& earlier : regions_) {
+            if (earlier->at == stage::retired) continue;
+            for (std::size_t i = 0; i < r.clauses.size(); ++i)
+                for (int const m : earlier->effect.filled)
+                    if (r.clauses[i].count != 0 && r.effect.mappings[i] == m) r.relies_on |= only(earlier->id);
+        }
+        if ((r.relies_on & failed_) != 0) failed_ |= only(r.id);
+    }
+
+    region_set in_flight() const
+    {
+        region_set all = 0;
+        for (auto const& r : regions_)
+            if (r->at != stage::retired) all |= only(r->id);
+        return all;
     }
 
     // The device.
@@ -345,6 +384,7 @@ private:
         expect_failure(r);
         know_failure(r);
         environment_.fail(r.items, serial_of(r), regions_.size());
+        follow_failure(r);
     }
 
     // Zero-length clauses look up at acceptance, whatever happens before the region is enqueued.
@@ -369,7 +409,7 @@ private:
         if (r.next_command < commands && !r.failed && !r.broken) {
             if (r.next_command == r.fails_at) {
                 r.broken = true;
-                failed_ |= only(r.id);
+                doom(r);
             } else {
                 run(r, r.next_command);
             }
@@ -402,7 +442,7 @@ private:
     {
         if (settings_.unified) return; // who reads what when is not the library's business
         for (access const& a : r.reads) {
-            if (a.expected.value == unknown || (a.expected.needs & failed_) != 0) continue;
+            if (a.expected.value == unknown || ((a.expected.needs | only(r.id)) & failed_) != 0) continue;
             int const found = *address(r, a);
             require(found == a.expected.value, "the kernel of " + name(r) + " reads " + std::to_string(found) + " in byte " +
                                                    std::to_string(a.byte) + " instead of " + std::to_string(a.expected.value));
@@ -447,24 +487,45 @@ private:
             require(relied || r.broken || !must, name(r) + " succeeds although what it relied on failed");
             if (relied || r.broken) know_failure(r);
         } else {
-            reference_.lose(r.id, r.effect, int(regions_.size()));
+            reference_.lose(r.id, r.effect);
         }
         environment_.retire(r.items, serial_of(r), r.failed, regions_.size(),
                             [this](void* block, std::size_t bytes) { give_block(block, bytes); });
+        if (r.failed) follow_failure(r);
         if (r.failed && r.kind == construct::enter_data) reference_.take_back(r.clauses, r.effect, r.id);
+    }
+
+    // Who fails, though nobody may know yet: this region, and all who rely on it.
+    void doom(played_region const& first)
+    {
+        failed_ |= only(first.id);
+        for (auto const& r : regions_)
+            if (r->at != stage::retired && (r->relies_on & failed_) != 0) failed_ |= only(r->id);
     }
 
     void know_failure(played_region& r)
     {
         r.failed = true;
-        failed_ |= only(r.id);
-        reference_.lose(r.id, r.effect, int(regions_.size()));
+        doom(r);
+        reference_.lose(r.id, r.effect);
     }
 
-    bool must_fail(played_region const& r) const
+    // What a region in flight brings relying on the one that failed may go at once, or when that region ends.
+    void follow_failure(played_region const& failed)
     {
-        return reference_.relied_on_failure(r.clauses, r.effect, r.id) || (r.relies_on & failed_) != 0;
+        for (auto const& r : regions_) {
+            region_set const older = r->relies_on | older_users_[std::size_t(r->id)];
+            if (r->at == stage::retired || (older & only(failed.id)) == 0) continue;
+            for (int const m : r->effect.filled) {
+                mapping& mine = reference_.at(m);
+                if (mine.count == 0 || mine.creator != r->id) continue;
+                present_entry const* const e = environment_.table().holding(memory_.data() + mine.first);
+                if (e == nullptr || !e->live()) mine.count = 0;
+            }
+        }
     }
+
+    bool must_fail(played_region const& r) const { return (r.relies_on & failed_) != 0; }
 
     // A region may also fail for one that used the same block before it, unless it filled the block anew.
     void expect_failure(played_region const& r)
@@ -560,13 +621,6 @@ private:
             if (s[b]) all += (all.size() > 1 ? " " : "") + std::to_string(b);
         return all + "}";
     }
-
-    /// What happened to the block of an entry, through all its lives.
-    struct history {
-        std::array<int, memory_size> moved;
-        region_set users = 0;
-        history() { moved.fill(-1); }
-    };
 
     settings settings_;
     detail::data_environment environment_;

@@ -53,19 +53,12 @@ struct cell {
     region_set needs = 0;
 };
 
-/// Regions after `region` and up to `through` that use a mapping which `region` failed to fill.
-struct damage {
-    int region;
-    int through;
-};
-
 struct mapping {
     int first;
     int last;
     int count = 0; ///< 0: gone
     int creator;
     std::array<cell, memory_size> device{};
-    std::vector<damage> damages{};
 };
 
 /// What a construct does to the data environment.
@@ -78,6 +71,8 @@ struct effects {
 
 class reference {
 public:
+    bool moves = true; ///< false: unified memory
+
     std::array<cell, memory_size> host{};
     std::deque<mapping> mappings; ///< all there ever were
 
@@ -119,6 +114,7 @@ public:
             if (!enters(c) || one.count == 0 || covering(one) >= 0 || !is_largest(one, clauses)) continue;
             created.push_back(int(mappings.size()));
             mappings.push_back({one.first, one.last(), 1, region});
+            mappings.back().device.fill({unknown, only(region)});
         }
         for (std::size_t i = 0; i < clauses.size(); ++i)
             if (clauses[i].count != 0) e.mappings[i] = covering(clauses[i]);
@@ -130,7 +126,7 @@ public:
         for (std::size_t i = 0; i < clauses.size(); ++i) {
             clause const& one = clauses[i];
             int const m = e.mappings[i];
-            if (m < 0 || one.count == 0 || !copies_to(one.what) || c == construct::exit_data) continue;
+            if (!moves || m < 0 || one.count == 0 || !copies_to(one.what) || c == construct::exit_data) continue;
             bool const is_new = std::find(created.begin(), created.end(), m) != created.end();
             if (!is_new && !one.always && c != construct::update) continue;
             for (int b = one.first; b < one.last(); ++b) {
@@ -152,7 +148,7 @@ public:
         }
         for (std::size_t i = 0; i < clauses.size(); ++i) {
             clause const& one = clauses[i];
-            if (e.mappings[i] < 0 || !copies_from(one.what) || c == construct::enter_data) continue;
+            if (!moves || e.mappings[i] < 0 || !copies_from(one.what) || c == construct::enter_data) continue;
             mapping const& m = at(e.mappings[i]);
             if (m.count > 0 && !one.always && c != construct::update) continue;
             for (int b = one.first; b < one.last(); ++b) {
@@ -162,13 +158,11 @@ public:
         }
     }
 
-    /// The failure of `region` becomes known when `now` regions were accepted: what it brought is gone.
-    void lose(int region, effects const& e, int now)
+    /// The failure of `region` becomes known: what it mapped is gone.
+    void lose(int region, effects const& e)
     {
-        for (int const m : e.filled) {
-            at(m).damages.push_back({region, now});
+        for (int const m : e.filled)
             if (at(m).creator == region) at(m).count = 0;
-        }
     }
 
     /// The counts of an `enter data` that failed.
@@ -179,17 +173,6 @@ public:
             mapping& m = at(e.mappings[i]);
             if (m.creator != region) m.count = std::max(0, m.count - 1);
         }
-    }
-
-    /// Whether `region` used something that never arrived.
-    bool relied_on_failure(std::vector<clause> const& clauses, effects const& e, int region) const
-    {
-        for (std::size_t i = 0; i < clauses.size(); ++i) {
-            if (e.mappings[i] < 0 || clauses[i].count == 0) continue;
-            for (damage const& d : mappings[index(e.mappings[i])].damages)
-                if (d.region < region && region < d.through) return true;
-        }
-        return false;
     }
 
     mapping& at(int m) { return mappings[index(m)]; }

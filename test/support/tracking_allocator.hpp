@@ -15,6 +15,7 @@ struct allocation_count {
     std::atomic<int> fail_after{-1}; ///< allocations that still succeed; negative: all do
 };
 
+/// Of void too, as handlers name it.
 template <class T>
 class tracking_allocator {
 public:

@@ -37,8 +37,8 @@
 #error "omp_co needs Boost 1.81 or newer"
 #endif
 
-#if BOOST_ASIO_VERSION >= 102700
-#include <boost/asio/associated_immediate_executor.hpp>
+#if BOOST_VERSION >= 108700
+#include <boost/asio/config.hpp>
 #endif
 
 // g++ 12 sees a mismatch between the inlined half of Asio's coroutine frame allocation and the half that it did not
@@ -60,7 +60,7 @@ namespace detail {
 /// nobody else may post to it, so its loop can be polled but not woken.
 inline bool is_unlocked(asio::io_context& context)
 {
-#if BOOST_ASIO_VERSION < 103300
+#if BOOST_VERSION < 108700
     int const hint = asio::use_service<asio::detail::io_context_impl>(context).concurrency_hint();
     return hint == BOOST_ASIO_CONCURRENCY_HINT_UNSAFE;
 #else

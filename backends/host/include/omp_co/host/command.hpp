@@ -73,7 +73,16 @@ public:
 
     // The consumer's side.
 
-    bool empty() const noexcept { return published_.load(std::memory_order_seq_cst) == taken_; }
+    bool empty() const noexcept { return !published_beyond(taken_); }
+
+    /// How many commands were popped so far.
+    std::uint64_t taken() const noexcept { return taken_; }
+
+    /// Whether more than `count` commands were published so far. Any thread.
+    bool published_beyond(std::uint64_t count) const noexcept
+    {
+        return published_.load(std::memory_order_seq_cst) != count;
+    }
 
     command const& front() noexcept
     {

@@ -158,8 +158,9 @@ public:
             while (!commands_.empty())
                 if (!run_one(workers, own)) return; // the awaited stream queues this one again
             if (linger(workers)) continue;
+            std::uint64_t const taken = commands_.taken(); // from here on another worker may be the consumer
             busy_.store(false, std::memory_order_seq_cst);
-            if (commands_.empty() || busy_.exchange(true, std::memory_order_seq_cst)) return;
+            if (!commands_.published_beyond(taken) || busy_.exchange(true, std::memory_order_seq_cst)) return;
         }
     }
 

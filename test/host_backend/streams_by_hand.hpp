@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// The host backend driven by hand: kernels that are plain functions, and waiting for a signal.
+#pragma once
+
+#include <omp_co/host/backend.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <thread>
+
+namespace by_hand {
+
+namespace backend = omp_co::backend;
+using namespace std::chrono_literals;
+
+inline constexpr auto patience = 20s;
+
+/// A call whose kernel is any callable `f(first, last, scratch)`. Must outlive its signal.
+template <class F>
+class call {
+public:
+    explicit call(F f, std::size_t iterations = 0, std::size_t scratch = 0) : f_(f)
+    {
+        invocation_.what = &kernel;
+        invocation_.closure = &f_;
+        invocation_.scratch_bytes = scratch;
+        if (iterations == 0) return;
+        invocation_.range.dimensions = 1;
+        invocation_.range.count[0] = iterations;
+    }
+    call(call const&) = delete;
+    call& operator=(call const&) = delete;
+
+    operator backend::invocation const&() const { return invocation_; }
+
+private:
+    static void run(backend::invocation const& c, std::size_t first, std::size_t last, void* scratch)
+    {
+        (*static_cast<F const*>(c.closure))(first, last, scratch);
+    }
+
+    static constexpr omp_co::detail::host_kernel kernel{&run};
+
+    F f_;
+    backend::invocation invocation_;
+};
+
+inline bool reaches(backend::stream& s, backend::sequence number)
+{
+    for (auto const end = std::chrono::steady_clock::now() + patience; s.completed().completed < number;) {
+        if (std::chrono::steady_clock::now() > end) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+inline std::unique_ptr<backend::stream> make_stream(backend::device& d)
+{
+    omp_co::error_code ec;
+    return d.create_stream(ec);
+}
+
+/// Where a kernel stands still until it is let go, at the latest at the end of the test.
+class gate {
+public:
+    gate() = default;
+    gate(gate const&) = delete;
+    gate& operator=(gate const&) = delete;
+    ~gate() { open(); }
+
+    void open()
+    {
+        open_ = true;
+        open_.notify_all();
+    }
+    void pass()
+    {
+        ++reached_;
+        reached_.notify_all();
+        open_.wait(false);
+    }
+    void wait_for(int n)
+    {
+        for (int seen = reached_; seen < n; seen = reached_) reached_.wait(seen);
+    }
+
+private:
+    std::atomic<bool> open_{false};
+    std::atomic<int> reached_{0};
+};
+
+} // namespace by_hand
