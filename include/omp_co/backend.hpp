@@ -41,12 +41,12 @@ struct kernel {
 /// One kernel invocation. Everything it points to stays alive until the region's signal has completed.
 struct invocation {
     kernel const* what = nullptr;
-    void const* closure = nullptr;            ///< host variants: the callable
-    void* const* arguments = nullptr;         ///< the address of each argument's value, as cuLaunchKernel takes them
+    void const* closure = nullptr;    ///< host variants: the callable
+    void* const* arguments = nullptr; ///< the address of each argument's value, as cuLaunchKernel takes them
     std::size_t const* argument_sizes = nullptr;
     unsigned argument_count = 0;
     extents range;
-    std::size_t scratch_bytes = 0;            ///< private memory a worker (host variants)
+    std::size_t scratch_bytes = 0; ///< private memory a worker (host variants)
 };
 
 /// How far a stream has come: every signal up to `completed` is done. `failures`: some of their regions may have failed
@@ -103,14 +103,14 @@ public:
 
 /// What the layers above need to know to use a device well.
 struct properties {
-    bool unified_memory = false;     ///< device addresses are host addresses: no copies
-    bool device_waits = true;        ///< a stream can wait for another one's signal
-    bool inline_execution = false;   ///< commands run in the call that enqueues them
-    unsigned concurrency = 1;        ///< streams that can make progress side by side
+    bool unified_memory = false;   ///< device addresses are host addresses: no copies
+    bool device_waits = true;      ///< a stream can wait for another one's signal
+    bool inline_execution = false; ///< commands run in the call that enqueues them
+    unsigned concurrency = 1;      ///< streams that can make progress side by side
     unsigned max_streams = 64;
-    std::size_t command_limit = 0;   ///< commands a stream takes before enqueueing blocks; 0: any number
-    std::size_t memory_limit = 0;    ///< bytes of device memory, 0: not known
-    std::size_t alignment = 64;      ///< of allocated blocks
+    std::size_t command_limit = 0; ///< commands a stream takes before enqueueing blocks; 0: any number
+    std::size_t memory_limit = 0;  ///< bytes of device memory, 0: not known
+    std::size_t alignment = 64;    ///< of allocated blocks
 };
 
 /// Called, from any thread, when an armed stream has moved.

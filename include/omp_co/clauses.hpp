@@ -30,8 +30,7 @@ private:
 /// distribute parallel for` (OpenMP 5.2, 17.3). A negative extent, or more than 2^63 iterations, is
 /// errc::invalid_argument; a zero extent runs nothing, and data still moves.
 template <std::integral... I>
-    requires(sizeof...(I) >= 1 && sizeof...(I) <= 3)
-constexpr auto range(I... extents) noexcept
+requires(sizeof...(I) >= 1 && sizeof...(I) <= 3) constexpr auto range(I... extents) noexcept
 {
     backend::extents e;
     e.dimensions = sizeof...(I);

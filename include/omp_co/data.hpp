@@ -20,12 +20,14 @@ namespace omp_co {
 template <class... Clauses>
 auto target_enter_data(device where, Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::enter_data>(where, true, detail::no_kernel(), clauses...);
+    return detail::make_operation<detail::construct::enter_data>(where, true, detail::no_kernel(),
+                                                                 clauses...);
 }
 template <detail::clause... Clauses>
 auto target_enter_data(Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::enter_data>(device(), false, detail::no_kernel(), clauses...);
+    return detail::make_operation<detail::construct::enter_data>(device(), false, detail::no_kernel(),
+                                                                 clauses...);
 }
 
 /// Ends a mapping: `from`, `release` and `delete_`. Absent data is ignored, with `present` an error (OpenMP 5.2, 13.7
@@ -38,7 +40,8 @@ auto target_exit_data(device where, Clauses... clauses) noexcept
 template <detail::clause... Clauses>
 auto target_exit_data(Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::exit_data>(device(), false, detail::no_kernel(), clauses...);
+    return detail::make_operation<detail::construct::exit_data>(device(), false, detail::no_kernel(),
+                                                                clauses...);
 }
 
 /// Copies mapped data, whatever its count: `to` and `from`. Absent data is ignored, with `present` an error (OpenMP
@@ -51,7 +54,8 @@ auto target_update(device where, Clauses... clauses) noexcept
 template <detail::clause... Clauses>
 auto target_update(Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::update>(device(), false, detail::no_kernel(), clauses...);
+    return detail::make_operation<detail::construct::update>(device(), false, detail::no_kernel(),
+                                                             clauses...);
 }
 
 /// Maps data while `body` runs (OpenMP 5.2, 13.5 target data). The last argument is the body: a callable that returns an

@@ -43,7 +43,8 @@ public:
     using argument_type = std::conditional_t<Type == map_type::to, T const*, T*>;
     static constexpr map_type type = Type;
 
-    constexpr map_clause(array_section<T> s, std::uint32_t modifiers) noexcept : section_(s), modifiers_(modifiers)
+    constexpr map_clause(array_section<T> s, std::uint32_t modifiers) noexcept
+        : section_(s), modifiers_(modifiers)
     {
         static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>>,
                       "omp_co: only trivially copyable elements can be copied to a device and back");
@@ -189,7 +190,8 @@ constexpr auto private_(I n = 1) noexcept
 {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>,
                   "omp_co: private_ memory is not initialised; its elements must be trivial");
-    bool const valid = detail::fits_size(n) && static_cast<std::size_t>(n) <= (std::size_t{1} << 48) / sizeof(T);
+    bool const valid =
+        detail::fits_size(n) && static_cast<std::size_t>(n) <= (std::size_t{1} << 48) / sizeof(T);
     return private_clause<T>(valid ? static_cast<std::size_t>(n) : 0, valid);
 }
 
@@ -204,7 +206,8 @@ constexpr auto is_device_ptr(T* p) noexcept
 template <class Clause>
 constexpr auto also(Clause clause) noexcept
 {
-    static_assert(detail::is_map_clause<Clause>, "omp_co: also() takes a map clause: to, from, tofrom or alloc");
+    static_assert(detail::is_map_clause<Clause>,
+                  "omp_co: also() takes a map clause: to, from, tofrom or alloc");
     return also_clause<Clause>(clause);
 }
 

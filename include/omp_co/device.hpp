@@ -25,7 +25,8 @@ public:
     int number() const
     {
         if (slot_ == nullptr) return -1;
-        return slot_->initial ? static_cast<int>(detail::registry::instance().numbered().size()) : slot_->number;
+        return slot_->initial ? static_cast<int>(detail::registry::instance().numbered().size())
+                              : slot_->number;
     }
 
     backend_kind backend() const noexcept
@@ -57,8 +58,10 @@ public:
         char* const host = static_cast<char*>(const_cast<void*>(p));
         void* address = nullptr;
         with([&](detail::device_core& core) {
-            if (slot_->initial) address = host;
-            else if (detail::present_entry* e = mapping(core, p)) address = e->block + (host - e->range.begin);
+            if (slot_->initial)
+                address = host;
+            else if (detail::present_entry* e = mapping(core, p))
+                address = e->block + (host - e->range.begin);
         });
         return address;
     }
@@ -79,7 +82,8 @@ public:
     friend bool operator==(device a, device b) noexcept = default;
 
     // What the rest of omp_co works with.
-    constexpr device(detail::device_slot* slot, std::uint64_t generation) noexcept : slot_(slot), generation_(generation)
+    constexpr device(detail::device_slot* slot, std::uint64_t generation) noexcept
+        : slot_(slot), generation_(generation)
     {
     }
     constexpr detail::device_slot* slot() const noexcept { return slot_; }
@@ -105,7 +109,10 @@ private:
 namespace detail {
 
 // Numbered devices live until the program exits, so the generation of their slot does not change.
-inline device numbered_device(device_slot* slot) noexcept { return {slot, slot == nullptr ? 0U : slot->generation}; }
+inline device numbered_device(device_slot* slot) noexcept
+{
+    return {slot, slot == nullptr ? 0U : slot->generation};
+}
 
 /// The default device without an exception; no device if the environment makes no sense.
 inline device find_default_device()
@@ -152,7 +159,8 @@ inline device default_device()
 /// Makes a device from devices(), or the initial device, the default one. Anything else is errc::no_device.
 inline error_code set_default_device(device d)
 {
-    if (d.slot() == nullptr || (d.slot()->number < 0 && !d.slot()->initial)) return make_error_code(errc::no_device);
+    if (d.slot() == nullptr || (d.slot()->number < 0 && !d.slot()->initial))
+        return make_error_code(errc::no_device);
     detail::registry::instance().default_device.store(d.slot(), std::memory_order_release);
     return {};
 }

@@ -56,18 +56,30 @@ public:
     std::string message(int value) const override
     {
         switch (static_cast<errc>(value)) {
-        case errc::invalid_argument: return "invalid argument";
-        case errc::out_of_memory: return "out of device memory";
-        case errc::device_lost: return "device lost";
-        case errc::not_present: return "data is not present on the device";
-        case errc::partially_present: return "data is partially present on the device";
-        case errc::kernel_failed: return "kernel failed";
-        case errc::kernel_unavailable: return "kernel has no variant for this device";
-        case errc::predecessor_failed: return "an operation that this one relied on failed";
-        case errc::no_device: return "no such device";
-        case errc::not_supported: return "not supported by this device or execution context";
-        case errc::forked: return "the process was forked after the first use of omp_co";
-        case errc::shutting_down: return "the program is shutting down";
+        case errc::invalid_argument:
+            return "invalid argument";
+        case errc::out_of_memory:
+            return "out of device memory";
+        case errc::device_lost:
+            return "device lost";
+        case errc::not_present:
+            return "data is not present on the device";
+        case errc::partially_present:
+            return "data is partially present on the device";
+        case errc::kernel_failed:
+            return "kernel failed";
+        case errc::kernel_unavailable:
+            return "kernel has no variant for this device";
+        case errc::predecessor_failed:
+            return "an operation that this one relied on failed";
+        case errc::no_device:
+            return "no such device";
+        case errc::not_supported:
+            return "not supported by this device or execution context";
+        case errc::forked:
+            return "the process was forked after the first use of omp_co";
+        case errc::shutting_down:
+            return "the program is shutting down";
         }
         return "unknown omp_co error";
     }
@@ -86,4 +98,5 @@ inline error_code make_error_code(errc e) noexcept { return {static_cast<int>(e)
 } // namespace omp_co
 
 template <>
-struct boost::system::is_error_condition_enum<omp_co::errc> : std::true_type {};
+struct boost::system::is_error_condition_enum<omp_co::errc> : std::true_type {
+};

@@ -16,7 +16,10 @@ namespace omp_co {
 /// Destruction waits for the regions whose handlers belong to it, then destroys the handlers.
 class offload_context : public asio::io_context {
 public:
-    offload_context() : asio::io_context(1) { asio::use_service<detail::loop>(*this).set_eager(get_executor()); }
+    offload_context() : asio::io_context(1)
+    {
+        asio::use_service<detail::loop>(*this).set_eager(get_executor());
+    }
 };
 
 } // namespace omp_co

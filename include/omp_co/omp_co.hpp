@@ -3,8 +3,8 @@
 #pragma once
 
 #include <omp_co/clauses.hpp>
-#include <omp_co/data_clauses.hpp>
 #include <omp_co/data.hpp>
+#include <omp_co/data_clauses.hpp>
 #include <omp_co/device.hpp>
 #include <omp_co/diagnostics.hpp>
 #include <omp_co/error.hpp>

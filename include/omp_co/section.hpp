@@ -85,8 +85,9 @@ constexpr auto named_memory(X&& x) noexcept
                       "omp_co: a pointer does not say how much it points to; write section(p, first, count)");
         return array_section<char>(nullptr, 0);
     } else if constexpr (contiguous<X>) {
-        static_assert(std::is_lvalue_reference_v<X> || std::ranges::borrowed_range<X>,
-                      "omp_co: a temporary that owns its memory would be gone before the region ends; give it a name");
+        static_assert(
+            std::is_lvalue_reference_v<X> || std::ranges::borrowed_range<X>,
+            "omp_co: a temporary that owns its memory would be gone before the region ends; give it a name");
         using element = std::remove_reference_t<std::ranges::range_reference_t<X>>;
         return array_section<element>(std::ranges::data(x), static_cast<std::size_t>(std::ranges::size(x)));
     } else {
@@ -108,10 +109,11 @@ constexpr array_section<T> section(T* p, First first, Count count) noexcept
 
 /// The same of a contiguous range; a section beyond its end is errc::invalid_argument.
 template <class R, std::integral First, std::integral Count>
-    requires detail::contiguous<R&>
+requires detail::contiguous<R&>
 constexpr auto section(R& r, First first, Count count) noexcept
 {
-    return detail::make_section(std::ranges::data(r), first, count, static_cast<std::size_t>(std::ranges::size(r)));
+    return detail::make_section(std::ranges::data(r), first, count,
+                                static_cast<std::size_t>(std::ranges::size(r)));
 }
 
 } // namespace omp_co

@@ -16,7 +16,7 @@ namespace omp_co {
 /// Runs an operation to its end on the calling thread, which drives progress meanwhile. Not for use inside an event
 /// loop: the loop would stand still. Throws boost::system::system_error if the operation fails.
 template <class Operation>
-    requires detail::completes_with_error_code<Operation>
+requires detail::completes_with_error_code<Operation>
 void sync_wait(Operation const& op)
 {
     error_code result;

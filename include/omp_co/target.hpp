@@ -15,9 +15,9 @@ namespace detail {
 template <class Kernel, class... Clauses>
 auto make_target(device where, bool named, Kernel const& kernel, Clauses const&... clauses) noexcept
 {
-    static_assert(copied_as_bytes<Kernel>,
-                  "omp_co: a kernel travels to devices and must be trivially copyable: capture values and pointers, and "
-                  "hand containers over by clauses such as to(x)");
+    static_assert(copied_as_bytes<Kernel>, "omp_co: a kernel travels to devices and must be trivially "
+                                           "copyable: capture values and pointers, and "
+                                           "hand containers over by clauses such as to(x)");
     return make_operation<construct::target>(where, named, kernel, clauses...);
 }
 
@@ -37,16 +37,15 @@ auto make_target(device where, bool named, Kernel const& kernel, Clauses const&.
 /// Errors: invalid_argument, not_present, partially_present, out_of_memory, kernel_failed, kernel_unavailable,
 /// predecessor_failed, device_lost, forked, shutting_down; and the driver's own codes.
 template <class Kernel, class... Clauses>
-    requires(!std::convertible_to<Kernel const&, device>)
-auto target(device where, Kernel kernel, Clauses... clauses) noexcept
+requires(!std::convertible_to<Kernel const&, device>) auto target(device where, Kernel kernel,
+                                                                  Clauses... clauses) noexcept
 {
     return detail::make_target(where, true, kernel, clauses...);
 }
 
 /// The same on the default device, which is looked up when the operation starts.
 template <class Kernel, class... Clauses>
-    requires(!std::convertible_to<Kernel const&, device>)
-auto target(Kernel kernel, Clauses... clauses) noexcept
+requires(!std::convertible_to<Kernel const&, device>) auto target(Kernel kernel, Clauses... clauses) noexcept
 {
     return detail::make_target(device(), false, kernel, clauses...);
 }

@@ -27,11 +27,8 @@ public:
 
     /// Starts an operation that completes with `void(error_code)`.
     template <class Operation>
-        requires detail::completes_with_error_code<Operation>
-    void spawn(Operation const& op)
-    {
-        state_->spawn(op);
-    }
+    requires detail::completes_with_error_code<Operation>
+    void spawn(Operation const& op) { state_->spawn(op); }
 
     /// Starts a coroutine. An exception counts as an error: a system_error's code, kernel_failed for any other.
     template <class Executor>

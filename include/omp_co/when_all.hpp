@@ -36,15 +36,14 @@ private:
 /// Cancellation: forwarded to every operation. It completes when all of them have.
 /// Thread safety and lifetimes: those of the operations; they are copied.
 template <class... Operations>
-    requires(detail::completes_with_error_code<Operations> && ...)
-auto when_all(Operations... operations)
+requires(detail::completes_with_error_code<Operations>&&...) auto when_all(Operations... operations)
 {
     return when_all_operation<std::tuple<Operations...>>(std::tuple<Operations...>(std::move(operations)...));
 }
 
 /// The same for a range of operations of one type; an empty one completes at once.
 template <std::ranges::input_range R>
-    requires detail::completes_with_error_code<std::ranges::range_value_t<R>>
+requires detail::completes_with_error_code<std::ranges::range_value_t<R>>
 auto when_all(R&& operations)
 {
     std::vector<std::ranges::range_value_t<R>> all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Cancelling ends an await early at best, and never before the device has let go of the memory.
+#include "support/bound_handler.hpp"
 #include "support/devices.hpp"
 #include "support/findings.hpp"
 #include "support/gate.hpp"
@@ -69,12 +70,12 @@ BOOST_DATA_TEST_CASE(a_cancelled_region_ends_once_the_device_is_quiescent, data:
     error_code result;
     bool finished = false;
     omp_co::target(dev, g.kernel(), omp_co::tofrom(*v))(
-        asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(io, [&](error_code ec) {
+        bound(signal.slot(), io, [&](error_code ec) {
                                          result = ec;
                                          finished = g.left() == 1;
                                          first = v->front();
                                          v.reset();
-                                     })));
+                                     }));
     BOOST_TEST(g.wait_entered(1));
     signal.emit(asked.type);
     io.poll();
@@ -101,8 +102,7 @@ BOOST_AUTO_TEST_CASE(an_error_of_the_device_beats_the_cancellation)
         p->pass();
         throw std::runtime_error("on purpose");
     };
-    omp_co::target(dev, throws, omp_co::tofrom(v))(asio::bind_cancellation_slot(
-        signal.slot(), asio::bind_executor(io, [&](error_code ec) { result = ec; })));
+    omp_co::target(dev, throws, omp_co::tofrom(v))(bound(signal.slot(), io, [&](error_code ec) { result = ec; }));
     signal.emit(cancellation_type::terminal);
     g.open();
     io.run();
@@ -119,17 +119,17 @@ BOOST_DATA_TEST_CASE(a_signal_may_be_late_or_gone, data::make(device_kinds), kin
     auto const count = [&](error_code ec) { calls += !ec; };
 
     asio::cancellation_signal signal;
-    op(asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(io, count)));
+    op(bound(signal.slot(), io, count));
     io.run();
     io.restart();
     signal.emit(cancellation_type::terminal); // the operation's memory is long gone
-    op(asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(io, count)));
+    op(bound(signal.slot(), io, count));
     io.run();
     io.restart();
     {
         asio::cancellation_signal gone;
-        op(asio::bind_cancellation_slot(gone.slot(), asio::bind_executor(io, count)));
-        omp_co::when_all(op, op)(asio::bind_cancellation_slot(asio::cancellation_slot(), asio::bind_executor(io, count)));
+        op(bound(gone.slot(), io, count));
+        omp_co::when_all(op, op)(bound(asio::cancellation_slot(), io, count));
     }
     io.run();
     BOOST_TEST(calls == 4);
@@ -139,10 +139,10 @@ BOOST_DATA_TEST_CASE(a_signal_may_be_late_or_gone, data::make(device_kinds), kin
     auto own = std::make_shared<asio::cancellation_signal>();
     std::weak_ptr<asio::cancellation_signal> watch = own;
     auto slot = own->slot();
-    op(asio::bind_cancellation_slot(slot, asio::bind_executor(io, [&, own = std::move(own)](error_code ec) {
+    op(bound(slot, io, [&, own = std::move(own)](error_code ec) {
                                         calls += !ec;
                                         own->emit(cancellation_type::terminal);
-                                    })));
+                                    }));
     io.run();
     BOOST_TEST(calls == 5);
     BOOST_TEST(watch.expired());
@@ -195,9 +195,9 @@ BOOST_DATA_TEST_CASE(cancelling_a_group_waits_for_all_its_members, data::make({0
     };
     if (tasks != 0) {
         for (std::size_t i = 0; i < v.size(); ++i) group.spawn(op(i));
-        group.wait()(asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(io, done)));
+        group.wait()(bound(signal.slot(), io, done));
     } else {
-        omp_co::when_all(op(0), op(1), op(2))(asio::bind_cancellation_slot(signal.slot(), asio::bind_executor(io, done)));
+        omp_co::when_all(op(0), op(1), op(2))(bound(signal.slot(), io, done));
     }
     BOOST_TEST(g.wait_entered(1));
     signal.emit(cancellation_type::terminal);

@@ -19,15 +19,15 @@ namespace {
 using namespace model;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t seeds = 3000;
+constexpr std::uint64_t seeds = 1500;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr std::uint64_t seeds = 3000;
+constexpr std::uint64_t seeds = 1500;
 #else
-constexpr std::uint64_t seeds = 12000;
+constexpr std::uint64_t seeds = 6000;
 #endif
 #else
-constexpr std::uint64_t seeds = 12000;
+constexpr std::uint64_t seeds = 6000;
 #endif
 
 settings settings_of(std::uint64_t seed)

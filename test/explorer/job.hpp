@@ -7,7 +7,6 @@
 
 #include <omp_co/detail/region.hpp>
 
-#include <boost/asio/cancellation_signal.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -57,7 +56,7 @@ struct job {
     bool ended = false;
     bool may_vanish = false; ///< its context is being destroyed
     bool cancelled = false;
-    boost::asio::cancellation_signal cancel;
+    bool perhaps_cancelled = false; ///< if its coroutine was still at it
 
     bool in_flight() const noexcept { return accepted && !retired; }
     bool executed() const noexcept

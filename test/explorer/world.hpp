@@ -13,6 +13,8 @@
 
 #include <omp_co/detail/registry.hpp>
 
+#include <boost/asio/error.hpp>
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -112,14 +114,15 @@ public:
     }
 
     /// The region is about to be freed; its handler comes next, or is destroyed.
-    void leaving(omp_co::detail::region& r)
+    job* leaving(omp_co::detail::region& r)
     {
         look();
         job* const j = job_of(r);
-        if (j == nullptr) return broken("a region ended that nobody submitted, or twice");
+        if (j == nullptr) return broken("a region ended that nobody submitted, or twice"), nullptr;
         if (j->accepted && !j->retired) broken(*j, "its handler's turn came before it had retired");
         j->error = r.error;
         j->region = nullptr;
+        return j;
     }
 
     /// The await of `j` is over.
@@ -129,7 +132,8 @@ public:
         if (j.may_vanish) broken(j, "a handler was invoked by the destruction of its context");
         end(j);
         error_code const wanted = j.cancelled && !j.error ? error_code(boost::asio::error::operation_aborted) : j.error;
-        if (ec != wanted)
+        bool const aborted = j.perhaps_cancelled && !j.error && ec == boost::asio::error::operation_aborted;
+        if (ec != wanted && !aborted)
             broken(j, "its handler was told \"" + ec.message() + "\" instead of \"" + wanted.message() + "\"");
         if (j.accepted) judge_order(j);
         if (j.accepted) judge_result(j);

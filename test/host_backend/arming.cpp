@@ -56,21 +56,14 @@ private:
     int rung_ = 0;
 };
 
-omp_co::host::options one_worker()
-{
-    omp_co::host::options o;
-    o.workers = 1;
-    return o;
-}
-
 BOOST_AUTO_TEST_SUITE(arming)
 
 BOOST_AUTO_TEST_CASE(a_stream_that_is_not_armed_wakes_nobody)
 {
     bell b;
-    omp_co::host::host_device device(one_worker());
-    device.set_wakeup(b.target());
-    auto const s = make_stream(device);
+    machine m(1);
+    m.device().set_wakeup(b.target());
+    auto* const s = m.make_stream();
     for (backend::sequence i = 1; i <= 10; ++i) BOOST_TEST(!s->signal(i));
     BOOST_REQUIRE(reaches(*s, 10));
     BOOST_TEST(b.rung() == 0);
@@ -79,10 +72,10 @@ BOOST_AUTO_TEST_CASE(a_stream_that_is_not_armed_wakes_nobody)
 BOOST_AUTO_TEST_CASE(an_armed_stream_wakes_once)
 {
     bell b;
-    omp_co::host::host_device device(one_worker());
-    device.set_wakeup(b.target());
+    machine m(1);
+    m.device().set_wakeup(b.target());
     gate hold;
-    auto const s = make_stream(device);
+    auto* const s = m.make_stream();
     call stuck([&hold](auto...) { hold.pass(); });
     BOOST_TEST(!s->launch(stuck));
     BOOST_TEST(!s->signal(1));
@@ -101,9 +94,9 @@ BOOST_AUTO_TEST_CASE(an_armed_stream_wakes_once)
 BOOST_AUTO_TEST_CASE(a_stream_can_be_armed_again_and_again)
 {
     bell b;
-    omp_co::host::host_device device(one_worker());
-    device.set_wakeup(b.target());
-    auto const s = make_stream(device);
+    machine m(1);
+    m.device().set_wakeup(b.target());
+    auto* const s = m.make_stream();
     for (int i = 1; i <= 500; ++i) {
         BOOST_REQUIRE(s->arm());
         BOOST_REQUIRE(!s->signal(static_cast<backend::sequence>(i)));
@@ -116,9 +109,9 @@ BOOST_AUTO_TEST_CASE(a_stream_can_be_armed_again_and_again)
 BOOST_AUTO_TEST_CASE(a_signal_around_the_moment_of_arming_is_not_lost)
 {
     bell b;
-    omp_co::host::host_device device(one_worker());
-    device.set_wakeup(b.target());
-    auto const s = make_stream(device);
+    machine m(1);
+    m.device().set_wakeup(b.target());
+    auto* const s = m.make_stream();
     std::mt19937 random(7);
     std::uniform_int_distribution<int> dice(0, 3'000);
     std::atomic<int> turns{0};
@@ -149,11 +142,11 @@ BOOST_AUTO_TEST_CASE(streams_are_armed_apart)
     bell b;
     omp_co::host::options o;
     o.workers = 2;
-    omp_co::host::host_device device(o);
-    device.set_wakeup(b.target());
+    machine m(o);
+    m.device().set_wakeup(b.target());
     gate hold;
-    auto const armed = make_stream(device);
-    auto const other = make_stream(device);
+    auto* const armed = m.make_stream();
+    auto* const other = m.make_stream();
     call stuck([&hold](auto...) { hold.pass(); });
     BOOST_TEST(!armed->launch(stuck));
     BOOST_TEST(!armed->signal(1));

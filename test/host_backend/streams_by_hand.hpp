@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <thread>
+#include <vector>
 
 namespace by_hand {
 
@@ -56,13 +57,37 @@ inline bool reaches(backend::stream& s, backend::sequence number)
     return true;
 }
 
-inline std::unique_ptr<backend::stream> make_stream(backend::device& d)
-{
-    omp_co::error_code ec;
-    return d.create_stream(ec);
-}
+/// A host device with its streams. The workers are stopped before the streams go, as the interface wants it.
+class machine {
+public:
+    explicit machine(omp_co::host::options const& o) : device_(o) {}
+    explicit machine(unsigned workers) : machine(with_workers(workers)) {}
+    machine(machine const&) = delete;
+    machine& operator=(machine const&) = delete;
+    ~machine() { device_.stop(); }
 
-/// Where a kernel stands still until it is let go, at the latest at the end of the test.
+    backend::device& device() { return device_; }
+
+    backend::stream* make_stream()
+    {
+        omp_co::error_code ec;
+        streams_.push_back(device_.create_stream(ec));
+        return streams_.back().get();
+    }
+
+    static omp_co::host::options with_workers(unsigned n)
+    {
+        omp_co::host::options o;
+        o.workers = n;
+        return o;
+    }
+
+private:
+    omp_co::host::host_device device_;
+    std::vector<std::unique_ptr<backend::stream>> streams_;
+};
+
+/// Where a kernel stands still until it is let go, at the latest at the end of the test: declare it after the machine.
 class gate {
 public:
     gate() = default;

@@ -49,6 +49,8 @@ struct command {
     enum class kind : unsigned char { wait, copy_in, launch, copy_out, signal };
     enum class state : unsigned char { queued, done, failed, skipped };
 
+    explicit command(kind k) : what(k) {}
+
     kind what;
     state now = state::queued;
     void* device = nullptr;
@@ -213,6 +215,7 @@ public:
     }
 
     void set_wakeup(backend::wakeup target) noexcept override { wakeup_ = target; }
+    void stop() noexcept override {}
 
     // What tests use.
 
@@ -394,7 +397,7 @@ inline backend::progress stepped_stream::completed() noexcept
 {
     if (device_.by_itself_) device_.run_all();
     device_.watcher_->reported(*this, executed_);
-    return {executed_, device_.lost_};
+    return {executed_, !failures_.empty(), device_.lost_};
 }
 
 inline backend::failure stepped_stream::take_failure(backend::sequence number)
@@ -404,7 +407,9 @@ inline backend::failure stepped_stream::take_failure(backend::sequence number)
     asked_ = number;
     auto const it = failures_.find(number);
     if (it == failures_.end()) return {};
-    return {it->second, "injected"};
+    error_code const ec = it->second;
+    failures_.erase(it);
+    return {ec, "injected"};
 }
 
 } // namespace omp_co_test

@@ -74,8 +74,10 @@ asio::any_io_executor base_executor(asio::any_io_executor const& ex);
 template <class Executor>
 asio::any_io_executor base_executor(Executor const& ex)
 {
-    if constexpr (std::is_convertible_v<Executor, asio::any_io_executor>) return ex;
-    else return {};
+    if constexpr (std::is_convertible_v<Executor, asio::any_io_executor>)
+        return ex;
+    else
+        return {};
 }
 
 template <class Inner>
@@ -86,9 +88,12 @@ asio::any_io_executor base_executor(asio::strand<Inner> const& ex)
 
 inline asio::any_io_executor base_executor(asio::any_io_executor const& ex)
 {
-    if (auto const* s = ex.target<asio::strand<asio::io_context::executor_type>>()) return s->get_inner_executor();
-    if (auto const* s = ex.target<asio::strand<asio::thread_pool::executor_type>>()) return s->get_inner_executor();
-    if (auto const* s = ex.target<asio::strand<asio::any_io_executor>>()) return base_executor(s->get_inner_executor());
+    if (auto const* s = ex.target<asio::strand<asio::io_context::executor_type>>())
+        return s->get_inner_executor();
+    if (auto const* s = ex.target<asio::strand<asio::thread_pool::executor_type>>())
+        return s->get_inner_executor();
+    if (auto const* s = ex.target<asio::strand<asio::any_io_executor>>())
+        return base_executor(s->get_inner_executor());
     return ex;
 }
 

@@ -40,7 +40,8 @@ public:
         }
         last_ = now;
         // A spin as long as the usual wait costs less than a sleep and a wake-up; a longer one is a waste.
-        duration const budget = usual_ > longest_spin ? duration{} : std::min(2 * usual_ + shortest_spin, longest_spin);
+        duration const budget =
+            usual_ > longest_spin ? duration{} : std::min(2 * usual_ + shortest_spin, longest_spin);
         if (now - since_ < budget) return {action::spin};
         if (usual_ > shortest_armed || naps_ == most_naps) return {action::arm};
         duration const nap = first_nap * (1 << naps_++);

@@ -71,7 +71,7 @@ public:
     std::size_t in_use() const noexcept { return in_use_; }
 
 private:
-    static constexpr unsigned smallest_shift = 6;                       // 64 bytes
+    static constexpr unsigned smallest_shift = 6; // 64 bytes
     static constexpr unsigned classes = (64 - smallest_shift) * 4;
     static constexpr std::size_t largest = std::size_t{1} << 62;
     static constexpr std::size_t always_cached = std::size_t{64} << 20;

@@ -10,8 +10,8 @@
 #include <omp_co/detail/map_item.hpp>
 #include <omp_co/detail/present_table.hpp>
 
-#include <boost/container/small_vector.hpp>
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <span>
@@ -31,8 +31,8 @@ struct refusal {
 inline std::string to_string(byte_range r)
 {
     char text[80];
-    std::snprintf(text, sizeof text, "[%p, %p) of %zu bytes", static_cast<void*>(r.begin), static_cast<void*>(r.end),
-                  static_cast<std::size_t>(r.end - r.begin));
+    std::snprintf(text, sizeof text, "[%p, %p) of %zu bytes", static_cast<void*>(r.begin),
+                  static_cast<void*>(r.end), static_cast<std::size_t>(r.end - r.begin));
     return text;
 }
 
@@ -41,7 +41,8 @@ inline std::string describe(refusal const& r)
     map_item const& i = *r.item;
     std::string text = std::string(clause_name(i.flags)) + ": the range " + to_string({i.begin(), i.end()});
     if (r.code == errc::not_present) return text + " is not present";
-    if (r.code == errc::partially_present) return text + " extends beyond the mapped range " + to_string(r.other);
+    if (r.code == errc::partially_present)
+        return text + " extends beyond the mapped range " + to_string(r.other);
     if (i.host == nullptr) return std::string(clause_name(i.flags)) + ": a null pointer with a size";
     return text + " wraps around the address space";
 }
@@ -155,8 +156,8 @@ public:
     bool relied_on_failure(std::span<map_item const> items, std::uint64_t serial) const noexcept
     {
         return ever_failed_ && std::any_of(items.begin(), items.end(), [&](map_item const& i) {
-            return i.entry != nullptr && i.entry->failed_for(serial);
-        });
+                   return i.entry != nullptr && i.entry->failed_for(serial);
+               });
     }
 
     /// Fills in the device addresses; every block is there by now.
@@ -189,7 +190,8 @@ public:
     /// Post-processing of a region: `free(block, bytes)` for every entry that ends here. `failed`: the region
     /// failed, so what it alone brought dies, and who relied on that fails too; `now` is the latest serial.
     template <class Free>
-    void retire(std::span<map_item> items, std::uint64_t serial, bool failed, std::uint64_t now, Free free) noexcept
+    void retire(std::span<map_item> items, std::uint64_t serial, bool failed, std::uint64_t now,
+                Free free) noexcept
     {
         if (failed) {
             fail(items, serial, now);
@@ -217,7 +219,8 @@ public:
             for (stream_use const& use : e.uses)
                 if (use.motion > use.stream->retired) f(*use.stream, use.motion);
         };
-        for (present_entry* e = table_.first_overlap(range); e != nullptr; e = table_.next_overlap(e, range)) visit(*e);
+        for (present_entry* e = table_.first_overlap(range); e != nullptr; e = table_.next_overlap(e, range))
+            visit(*e);
         table_.for_each_orphan([&](present_entry& e) {
             if (e.range.overlaps(range)) visit(e);
         });
@@ -230,7 +233,8 @@ private:
         if (item.bytes == 0) return {};
         if (item.host == nullptr || item.end() < item.begin()) return {errc::invalid_argument, &item, {}};
         byte_range const wanted{item.begin(), item.end()};
-        for (present_entry* e = table_.first_overlap(wanted); e != nullptr; e = table_.next_overlap(e, wanted)) {
+        for (present_entry* e = table_.first_overlap(wanted); e != nullptr;
+             e = table_.next_overlap(e, wanted)) {
             if (!e->live()) continue;
             if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range};
             item.entry = e;
@@ -253,7 +257,8 @@ private:
         }
         item.entry = &table_.create();
         std::size_t inherited = 0;
-        for (present_entry* e = first; e != nullptr; e = table_.next_overlap(e, wanted)) inherited += e->uses.size();
+        for (present_entry* e = first; e != nullptr; e = table_.next_overlap(e, wanted))
+            inherited += e->uses.size();
         table_.for_each_orphan([&](present_entry& e) {
             if (e.range.overlaps(wanted)) inherited += e.uses.size();
         });

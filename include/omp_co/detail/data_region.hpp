@@ -70,8 +70,10 @@ run_data_region(Begin begin, End end, Body body)
     std::exception_ptr failure;
     std::conditional_t<std::is_void_v<value_type>, bool, std::optional<value_type>> result{};
     try {
-        if constexpr (std::is_void_v<value_type>) co_await std::invoke(body);
-        else result.emplace(co_await std::invoke(body));
+        if constexpr (std::is_void_v<value_type>)
+            co_await std::invoke(body);
+        else
+            result.emplace(co_await std::invoke(body));
     } catch (...) {
         failure = std::current_exception();
     }
@@ -88,9 +90,12 @@ auto keep_body(Body&& body) noexcept
 {
     using value = std::remove_cvref_t<Body>;
     static_assert(copied_as_bytes<value> || std::is_lvalue_reference_v<Body>,
-                  "omp_co: a temporary body must be trivially copyable (capture by reference); name it, or pass std::ref");
-    if constexpr (copied_as_bytes<value>) return value(body);
-    else return std::ref(body);
+                  "omp_co: a temporary body must be trivially copyable (capture by reference); name it, or "
+                  "pass std::ref");
+    if constexpr (copied_as_bytes<value>)
+        return value(body);
+    else
+        return std::ref(body);
 }
 
 template <class Clauses, class Body, std::size_t... I>
@@ -115,10 +120,12 @@ auto make_data_region(device where, bool named, Arguments&&... arguments)
     constexpr std::size_t clauses = sizeof...(Arguments) - 1;
     auto all = std::forward_as_tuple(std::forward<Arguments>(arguments)...);
     using body_type = std::tuple_element_t<clauses, std::tuple<Arguments&&...>>;
-    return [&]<std::size_t... I>(std::index_sequence<I...> each) {
+    return [&]<std::size_t... I>(std::index_sequence<I...> each)
+    {
         auto const c = std::make_tuple(std::get<I>(all)...);
         return make_data_region_of(where, named, c, static_cast<body_type>(std::get<clauses>(all)), each);
-    }(std::make_index_sequence<clauses>());
+    }
+    (std::make_index_sequence<clauses>());
 }
 
 } // namespace omp_co::detail

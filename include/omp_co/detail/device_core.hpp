@@ -5,8 +5,9 @@
 // then the stream is marked, so that whoever accepts a region for it meanwhile leaves it to the marking thread.
 #pragma once
 
-#include <omp_co/detail/block_pool.hpp>
 #include <omp_co/detail/data_environment.hpp>
+#include <omp_co/detail/device_slot.hpp>
+#include <omp_co/detail/region_memory.hpp>
 #include <omp_co/detail/stream_queue.hpp>
 #include <omp_co/device_statistics.hpp>
 
@@ -17,29 +18,16 @@
 
 namespace omp_co::detail {
 
-class device_core;
-
-/// A device's place in the process: never freed, so that a handle and a lock outlive the device.
-struct device_slot {
-    std::mutex mutex;
-    device_core* core = nullptr;                ///< guarded by mutex; null once the device is gone
-    std::uint64_t generation = 0;               ///< guarded by mutex; counts the devices that had this slot
-    std::atomic<std::uint32_t> in_flight{0};    ///< regions accepted and not retired
-    std::atomic<std::uint32_t> pending_outs{0}; ///< of those, the ones that copy out
-    std::atomic<device_slot*> next{nullptr};
-    int number = -1;                            ///< -1: a virtual device
-    bool initial = false;                       ///< the host itself: nothing is mapped or moved
-};
-
-using device_lock = std::unique_lock<std::mutex>;
-
 class device_core {
 public:
     /// Devices whose streams may go on because of what happened here.
     using kick_list = std::vector<device_slot*>;
 
     device_core(device_slot& slot, std::unique_ptr<backend::device> device)
-        : slot_(slot), device_(std::move(device)), pool_(*device_), environment_(device_->traits().unified_memory)
+        : slot_(slot),
+          device_(std::move(device)),
+          environment_(device_->traits().unified_memory),
+          memory_(*device_, environment_)
     {
     }
 
@@ -51,13 +39,13 @@ public:
     {
         device_->stop();
         environment_.table().for_each([this](present_entry& e) {
-            if (e.owns_block && e.block != nullptr && !lost_) pool_.deallocate(e.block, e.bytes());
+            if (e.owns_block && e.block != nullptr && !lost_) memory_.pool().deallocate(e.block, e.bytes());
         });
     }
 
     backend::device& device() noexcept { return *device_; }
     data_environment& environment() noexcept { return environment_; }
-    block_pool& pool() noexcept { return pool_; }
+    block_pool& pool() noexcept { return memory_.pool(); }
     error_code lost() const noexcept { return lost_; }
     std::uint64_t serial() const noexcept { return serial_; }
 
@@ -78,7 +66,7 @@ public:
             if (copies_out(r)) slot_.pending_outs.fetch_add(1, std::memory_order_relaxed);
         }
         slot_.in_flight.fetch_add(1, std::memory_order_relaxed);
-        if (r.needs_memory) queue_for_memory(r);
+        if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
         if (!s.enqueuing) drive(s, lock, done, kicks);
         go_on(lock, done, kicks);
@@ -96,7 +84,7 @@ public:
     /// Enqueues what is no longer parked.
     void go_on(device_lock& lock, region_list& done, kick_list& kicks)
     {
-        if (short_of_memory_ != nullptr) serve_memory();
+        if (memory_.anybody_waits() && memory_.serve([this] { return !anything_flying(); })) kicked_ = true;
         while (std::exchange(kicked_, false))
             for (std::size_t i = 0; i < streams_.size(); ++i)
                 if (!streams_[i]->enqueuing) drive(*streams_[i], lock, done, kicks);
@@ -129,7 +117,7 @@ public:
         device_statistics copy = statistics_;
         copy.in_flight = slot_.in_flight.load(std::memory_order_relaxed);
         copy.mapped_ranges = mapped_ranges();
-        copy.device_bytes = pool_.in_use();
+        copy.device_bytes = memory_.pool().in_use();
         return copy;
     }
 
@@ -147,8 +135,8 @@ public:
     void forget(region& r) noexcept
     {
         for (auto& s : streams_)
-            r.unmet.fetch_sub(static_cast<std::uint32_t>(
-                                  std::erase_if(s->waiters, [&](stream_waiter const& w) { return w.parked == &r; })),
+            r.unmet.fetch_sub(static_cast<std::uint32_t>(std::erase_if(
+                                  s->waiters, [&](stream_waiter const& w) { return w.parked == &r; })),
                               std::memory_order_relaxed);
     }
 
@@ -173,82 +161,22 @@ private:
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
         }
-        if (short_of_memory_ == nullptr && take_blocks(items)) return {};
-        if (short_of_memory_ == nullptr && slot_.in_flight.load(std::memory_order_relaxed) == 0) {
-            environment_.discard(items);
-            return make_error_code(errc::out_of_memory);
+        if (!memory_.anybody_waits()) {
+            if (memory_.take(items)) return {};
+            if (slot_.in_flight.load(std::memory_order_relaxed) == 0) {
+                environment_.discard(items);
+                return make_error_code(errc::out_of_memory);
+            }
         }
-        for (map_item& item : items) {
-            if (!environment_.needs_block(item)) continue;
-            item.device = nullptr;
-            r.needs_memory = true;
-        }
+        memory_.defer(r);
         return {};
-    }
-
-    // All of the region's new blocks, or none.
-    bool take_blocks(std::span<map_item> items) noexcept
-    {
-        for (map_item& item : items) {
-            if (!environment_.needs_block(item)) continue;
-            item.device = pool_.allocate(item.bytes);
-            if (item.device != nullptr) continue;
-            for (map_item& taken : items) {
-                if (&taken == &item) break;
-                if (!environment_.needs_block(taken)) continue;
-                pool_.deallocate(std::exchange(taken.device, nullptr), taken.bytes);
-            }
-            return false;
-        }
-        return true;
-    }
-
-    // The same for a region that was accepted without: its entries are in the table.
-    bool take_late_blocks(region& r) noexcept
-    {
-        for (map_item& item : r.maps()) {
-            if (!item.has(map_created) || item.entry->block != nullptr) continue;
-            item.entry->block = static_cast<char*>(pool_.allocate(item.entry->bytes()));
-            if (item.entry->block != nullptr) {
-                item.device = item.entry->block;
-                continue;
-            }
-            for (map_item& taken : r.maps()) {
-                if (&taken == &item) break;
-                if (!taken.has(map_created) || taken.device == nullptr) continue;
-                pool_.deallocate(std::exchange(taken.device, nullptr), taken.entry->bytes());
-                taken.entry->block = nullptr;
-            }
-            return false;
-        }
-        return true;
-    }
-
-    void queue_for_memory(region& r) noexcept
-    {
-        region** at = &short_of_memory_;
-        while (*at != nullptr) at = &(*at)->next_short;
-        *at = &r;
-    }
-
-    // First come, first served: a large region is not starved by small ones.
-    void serve_memory() noexcept
-    {
-        while (region* const r = short_of_memory_) {
-            if (!take_late_blocks(*r)) {
-                if (anything_flying()) return;
-                r->fail(make_error_code(errc::out_of_memory), "nothing in flight would give memory back");
-            }
-            short_of_memory_ = r->next_short;
-            r->needs_memory = false;
-            kicked_ = true;
-        }
     }
 
     bool anything_flying() const noexcept
     {
         for (auto const& s : streams_)
-            if (!s->flying.empty() || s->enqueuing || (s->parked.front() != nullptr && ready(*s))) return true;
+            if (!s->flying.empty() || s->enqueuing || (s->parked.front() != nullptr && ready(*s)))
+                return true;
         return false;
     }
 
@@ -257,7 +185,8 @@ private:
         region const* const r = s.parked.front();
         if (r->needs_memory || r->unmet.load(std::memory_order_acquire) != 0) return false;
         std::size_t const limit = device_->traits().command_limit;
-        return limit == 0 || s.commands_flying == 0 || s.commands_flying + 4 + r->item_count * 2 <= limit || lost_;
+        return limit == 0 || s.commands_flying == 0 || s.commands_flying + 4 + r->item_count * 2 <= limit ||
+               lost_;
     }
 
     bool stalled(stream_queue const& s) const noexcept
@@ -268,8 +197,9 @@ private:
     error_code ensure_stream()
     {
         std::size_t const wanted = device_->traits().concurrency;
-        bool const enough = streams_.size() >= wanted &&
-                            std::any_of(streams_.begin(), streams_.end(), [&](auto const& s) { return !stalled(*s); });
+        bool const enough =
+            streams_.size() >= wanted &&
+            std::any_of(streams_.begin(), streams_.end(), [&](auto const& s) { return !stalled(*s); });
         if (enough || streams_.size() >= device_->traits().max_streams) return {};
         streams_.reserve(streams_.size() + 1);
         error_code ec;
@@ -284,9 +214,11 @@ private:
     stream_queue& choose(region& r) noexcept
     {
         stream_queue* followed = nullptr;
-        environment_.for_each_conflict(r.maps(), r.serial, [&](stream_clock& s, backend::sequence, bool writes) {
-            if (writes && followed == nullptr) followed = static_cast<stream_queue*>(&s);
-        });
+        environment_.for_each_conflict(r.maps(), r.serial,
+                                       [&](stream_clock& s, backend::sequence, bool writes) {
+                                           if (writes && followed == nullptr)
+                                               followed = static_cast<stream_queue*>(&s);
+                                       });
         if (followed != nullptr) return *followed;
         stream_queue* best = nullptr;
         for (auto const& s : streams_) {
@@ -305,16 +237,17 @@ private:
     // the region is parked.
     void collect_waits(region& r) noexcept
     {
-        environment_.for_each_conflict(r.maps(), r.serial, [&](stream_clock& s, backend::sequence number, bool) {
-            stream_queue& other = static_cast<stream_queue&>(s);
-            if (&other == r.stream) return;
-            for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-                if (w->stream != &other) continue;
-                w->number = std::max(w->number, number);
-                return;
-            }
-            r.waits = wait_pool_.take(r.waits, other, number);
-        });
+        environment_.for_each_conflict(r.maps(), r.serial,
+                                       [&](stream_clock& s, backend::sequence number, bool) {
+                                           stream_queue& other = static_cast<stream_queue&>(s);
+                                           if (&other == r.stream) return;
+                                           for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
+                                               if (w->stream != &other) continue;
+                                               w->number = std::max(w->number, number);
+                                               return;
+                                           }
+                                           r.waits = wait_pool_.take(r.waits, other, number);
+                                       });
         bool const device_waits = device_->traits().device_waits;
         for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
             if (device_waits && w->stream->enqueued >= w->number) continue;
@@ -418,8 +351,10 @@ private:
         if (r.item_count != 0)
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), serial_,
                                 [this](void* block, std::size_t bytes) {
-                                    if (lost_) pool_.leak(bytes);
-                                    else pool_.deallocate(block, bytes);
+                                    if (lost_)
+                                        memory_.pool().leak(bytes);
+                                    else
+                                        memory_.pool().deallocate(block, bytes);
                                 });
         if (!s.waiters.empty()) notify(s, kicks);
         slot_.in_flight.fetch_sub(1, std::memory_order_release);
@@ -451,8 +386,10 @@ private:
             if (w.number > (w.until_retired ? s.retired : s.enqueued)) return false;
             device_slot* const slot = w.parked->slot; // read first: at zero the region is somebody else's
             if (w.parked->unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
-            if (slot == &slot_) kicked_ = true;
-            else kicks.push_back(slot);
+            if (slot == &slot_)
+                kicked_ = true;
+            else
+                kicks.push_back(slot);
             return true;
         });
     }
@@ -461,26 +398,24 @@ private:
     {
         lost_ = ec;
         kicked_ = true;
-        while (region* const r = short_of_memory_) {
-            short_of_memory_ = r->next_short;
-            r->needs_memory = false;
-        }
+        memory_.give_up();
     }
 
     std::size_t mapped_ranges() const noexcept
     {
         std::size_t live = 0;
-        const_cast<data_environment&>(environment_).table().for_each([&](present_entry& e) { live += e.live(); });
+        const_cast<data_environment&>(environment_).table().for_each([&](present_entry& e) {
+            live += e.live();
+        });
         return live;
     }
 
     device_slot& slot_;
     std::unique_ptr<backend::device> device_;
-    block_pool pool_;
     data_environment environment_;
+    region_memory memory_;
     wait_pool wait_pool_;
     std::vector<std::unique_ptr<stream_queue>> streams_;
-    region* short_of_memory_ = nullptr;
     std::uint64_t serial_ = 0;
     device_statistics statistics_;
     error_code lost_;

@@ -16,7 +16,10 @@ namespace omp_co::detail {
 
 /// A backend's header defines one of these; a program knows the backends whose headers it includes.
 struct backend_source {
-    backend_source(backend_kind k, void (*f)(registry&)) noexcept : kind(k), discover(f), next(list()) { list() = this; }
+    backend_source(backend_kind k, void (*f)(registry&)) noexcept : kind(k), discover(f), next(list())
+    {
+        list() = this;
+    }
 
     static backend_source*& list() noexcept
     {
@@ -47,8 +50,8 @@ inline std::optional<unsigned> number_from_environment(char const* name, unsigne
 inline void discover(registry& devices)
 {
     std::lock_guard guard(devices.discovery);
-    for (backend_kind const kind : {backend_kind::cuda, backend_kind::hip, backend_kind::opencl, backend_kind::other,
-                                    backend_kind::host}) {
+    for (backend_kind const kind : {backend_kind::cuda, backend_kind::hip, backend_kind::opencl,
+                                    backend_kind::other, backend_kind::host}) {
         for (backend_source* s = backend_source::list(); s != nullptr; s = s->next) {
             auto& done = devices.discovered[static_cast<std::size_t>(kind)];
             if (s->kind != kind || done.exchange(true)) continue;
@@ -58,7 +61,8 @@ inline void discover(registry& devices)
     if (devices.default_device.load() != nullptr) return;
     std::vector<device_slot*> const all = devices.numbered();
     auto const most = static_cast<unsigned>(all.size());
-    unsigned const wanted = number_from_environment("OMP_DEFAULT_DEVICE", most, devices.bad_environment).value_or(0);
+    unsigned const wanted =
+        number_from_environment("OMP_DEFAULT_DEVICE", most, devices.bad_environment).value_or(0);
     device_slot* const chosen = wanted < most ? all[wanted] : devices.initial_device.load();
     devices.environment_is_bad = !devices.bad_environment.empty();
     devices.default_device.store(chosen, std::memory_order_release);

@@ -14,7 +14,8 @@ namespace omp_co::detail {
 
 /// `run` covers the linear indices [first, last) of the call's range; `scratch` is the worker's private memory.
 struct host_kernel : backend::kernel {
-    using run_function = void (*)(backend::invocation const& call, std::size_t first, std::size_t last, void* scratch);
+    using run_function = void (*)(backend::invocation const& call, std::size_t first, std::size_t last,
+                                  void* scratch);
 
     constexpr explicit host_kernel(run_function f) noexcept : kernel{backend_kind::host}, run(f) {}
 
@@ -60,7 +61,8 @@ struct argument_of<private_clause<T>> {
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 
 template <unsigned Dimensions, class Kernel, class... Arguments>
-void run_indices(Kernel kernel, backend::extents const& range, std::size_t first, std::size_t last, Arguments... args)
+void run_indices(Kernel kernel, backend::extents const& range, std::size_t first, std::size_t last,
+                 Arguments... args)
 {
     if constexpr (Dimensions == 0) {
         kernel(args...);
@@ -86,10 +88,13 @@ template <unsigned Dimensions, class Kernel, class... Clauses>
 void run_host_kernel(backend::invocation const& call, std::size_t first, std::size_t last, void* scratch)
 {
     Kernel const& kernel = *static_cast<Kernel const*>(call.closure);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        run_indices<Dimensions>(kernel, call.range, first, last,
-                                argument_of<Clauses>::read(call.arguments[I], static_cast<char*>(scratch))...);
-    }(std::index_sequence_for<Clauses...>());
+    [&]<std::size_t... I>(std::index_sequence<I...>)
+    {
+        run_indices<Dimensions>(
+            kernel, call.range, first, last,
+            argument_of<Clauses>::read(call.arguments[I], static_cast<char*>(scratch))...);
+    }
+    (std::index_sequence_for<Clauses...>());
 }
 
 #pragma GCC diagnostic pop

@@ -22,7 +22,10 @@ public:
     using key_type = loop;
     static inline asio::execution_context::id id;
 
-    explicit loop(asio::execution_context& context) : service(context) { registry::instance().add_sleeper(*this); }
+    explicit loop(asio::execution_context& context) : service(context)
+    {
+        registry::instance().add_sleeper(*this);
+    }
 
     /// A service that came to be while its context was shutting down has not been told.
     ~loop() override { shutdown(); }
@@ -44,7 +47,8 @@ public:
         if (!base) return false;
         std::lock_guard guard(mutex_);
         if (executor_) return true;
-        if (auto const* io = base.target<asio::io_context::executor_type>()) polling_only_ = is_unlocked(io->context());
+        if (auto const* io = base.target<asio::io_context::executor_type>())
+            polling_only_ = is_unlocked(io->context());
         executor_ = base;
         has_executor_.store(true, std::memory_order_release);
         return true;
@@ -160,14 +164,14 @@ private:
             std::lock_guard guard(self.mutex_);
             self.ready_.append(std::move(self.mine_));
             if (!nested) self.turn_taken_.store(false, std::memory_order_release);
-            if (!self.ready_.empty()) {
-                self.some_ready_.store(true, std::memory_order_relaxed);
-                self.schedule();
-            }
+            if (!self.ready_.empty()) self.some_ready_.store(true, std::memory_order_relaxed);
+            else if (decided) return;
+            if (self.outstanding_.load(std::memory_order_relaxed) != 0) self.schedule();
         }
         loop& self;
         loop* outer;
         bool nested;
+        bool decided = false; ///< what comes next was arranged: a turn, a timer, or nothing
     };
 
     void turn()
@@ -180,10 +184,14 @@ private:
         }
         if (closed()) return;
         bool const nested = current() == this;
-        if (eager_ && !nested && turn_taken_.exchange(true, std::memory_order_acquire)) return; // it looks for us too
-        turn_scope const scope(*this, nested);
-        if (eager_) eager_turn();
-        else shared_turn();
+        if (eager_ && !nested && turn_taken_.exchange(true, std::memory_order_acquire))
+            return; // it looks for us too
+        turn_scope scope(*this, nested);
+        if (eager_)
+            eager_turn();
+        else
+            shared_turn();
+        scope.decided = true;
     }
 
     // Any thread of the context may have the next turn: it is posted before a handler, which may block, runs.
@@ -197,8 +205,10 @@ private:
             if (!spin_on(now)) return;
         }
         std::lock_guard guard(mutex_);
-        if (outstanding_.load(std::memory_order_acquire) != 0) schedule();
-        else cancel_timer();
+        if (outstanding_.load(std::memory_order_acquire) != 0)
+            schedule();
+        else
+            cancel_timer();
     }
 
     bool run_shared_batch()
@@ -271,8 +281,10 @@ private:
     void idle() noexcept
     {
         std::lock_guard guard(mutex_);
-        if (outstanding_.load(std::memory_order_acquire) == 0) cancel_timer();
-        else schedule();
+        if (outstanding_.load(std::memory_order_acquire) == 0)
+            cancel_timer();
+        else
+            schedule();
     }
 
     void moved() noexcept
@@ -300,7 +312,8 @@ private:
         if (!timer_pending_) start_timer(slow_check);
         guard.unlock();
         bool const can_wake = registry::instance().arm();
-        bool const looked = registry::instance().poll(); // what completed between the last look and the arming
+        bool const looked =
+            registry::instance().poll(); // what completed between the last look and the arming
         guard.lock();
         if (!looked || some_ready_.load(std::memory_order_acquire) || !mine_.empty()) {
             armed = false;

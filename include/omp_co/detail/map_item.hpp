@@ -15,16 +15,16 @@ struct present_entry;
 /// What a data clause asks for. A construct fixes which halves apply: `target` enters and exits, `enter data`
 /// enters, `exit data` exits, `update` only moves.
 enum map_flag : std::uint32_t {
-    map_to = 1U << 0,       ///< host to device
-    map_from = 1U << 1,     ///< device to host
-    map_enter = 1U << 2,    ///< counts up
-    map_exit = 1U << 3,     ///< counts down
-    map_remove = 1U << 4,   ///< the exit half sets the count to zero
-    map_always = 1U << 5,   ///< moves whatever the count is
-    map_present = 1U << 6,  ///< absent data is an error
-    map_update = 1U << 7,   ///< moves, counts nothing
-    map_written = 1U << 8,  ///< the kernel may write it
-    map_used = 1U << 9,     ///< a kernel uses it
+    map_to = 1U << 0,      ///< host to device
+    map_from = 1U << 1,    ///< device to host
+    map_enter = 1U << 2,   ///< counts up
+    map_exit = 1U << 3,    ///< counts down
+    map_remove = 1U << 4,  ///< the exit half sets the count to zero
+    map_always = 1U << 5,  ///< moves whatever the count is
+    map_present = 1U << 6, ///< absent data is an error
+    map_update = 1U << 7,  ///< moves, counts nothing
+    map_written = 1U << 8, ///< the kernel may write it
+    map_used = 1U << 9,    ///< a kernel uses it
 
     // decided by the data environment
     map_copy_in = 1U << 16,
@@ -34,12 +34,12 @@ enum map_flag : std::uint32_t {
 
 /// A data clause of one region. Lives as long as the region.
 struct map_item {
-    void* host = nullptr;            ///< begin of the host range
-    std::size_t bytes = 0;           ///< its length; 0 looks up only
+    void* host = nullptr;  ///< begin of the host range
+    std::size_t bytes = 0; ///< its length; 0 looks up only
     std::uint32_t flags = 0;
-    std::uint32_t leader = 0;        ///< index of the item whose new entry this one shares
-    present_entry* entry = nullptr;  ///< null: absent, or nothing to do
-    void* device = nullptr;          ///< the device address; what the kernel's argument reads
+    std::uint32_t leader = 0;       ///< index of the item whose new entry this one shares
+    present_entry* entry = nullptr; ///< null: absent, or nothing to do
+    void* device = nullptr;         ///< the device address; what the kernel's argument reads
 
     bool has(std::uint32_t flag) const noexcept { return (flags & flag) != 0; }
     char* begin() const noexcept { return static_cast<char*>(host); }

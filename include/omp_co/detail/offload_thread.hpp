@@ -22,7 +22,10 @@ public:
     }
 
 private:
-    offload_thread() : loop_(asio::use_service<loop>(context_)), guard_(context_.get_executor()), thread_([this] { run(); })
+    offload_thread()
+        : loop_(asio::use_service<loop>(context_)),
+          guard_(context_.get_executor()),
+          thread_([this] { run(); })
     {
     }
 
@@ -42,7 +45,8 @@ private:
             instance().store(the, std::memory_order_release);
             registry::instance().at_close([](void* p) { static_cast<offload_thread*>(p)->stop(); }, the);
             static bool const once = [] {
-                (void)pthread_atfork(nullptr, nullptr, [] { instance().store(nullptr); }); // a child starts its own
+                (void)pthread_atfork(nullptr, nullptr,
+                                     [] { instance().store(nullptr); }); // a child starts its own
                 return true;
             }();
             (void)once;
@@ -56,8 +60,10 @@ private:
     void stop()
     {
         context_.stop();
-        if (thread_.get_id() == std::this_thread::get_id()) thread_.detach(); // exit() was called by a handler
-        else thread_.join();
+        if (thread_.get_id() == std::this_thread::get_id())
+            thread_.detach(); // exit() was called by a handler
+        else
+            thread_.join();
     }
 
     offload_context context_;

@@ -60,7 +60,8 @@ bool has_no_loop(Executor const& ex) noexcept
         return ex.template target<asio::system_executor>() != nullptr;
     } else if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
         using context = std::remove_cvref_t<decltype(asio::query(ex, asio::execution::context))>;
-        return std::is_same_v<context, asio::system_context> || !std::is_base_of_v<asio::execution_context, context>;
+        return std::is_same_v<context, asio::system_context> ||
+               !std::is_base_of_v<asio::execution_context, context>;
     } else {
         return true;
     }
@@ -72,7 +73,8 @@ loop& loop_for(Executor const& ex)
 {
     if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
         if (has_no_loop(ex)) return offload_thread_loop();
-        if constexpr (std::is_convertible_v<decltype(asio::query(ex, asio::execution::context)), asio::execution_context&>) {
+        if constexpr (std::is_convertible_v<decltype(asio::query(ex, asio::execution::context)),
+                                            asio::execution_context&>) {
             loop& l = loop::of(asio::query(ex, asio::execution::context));
             if (l.adopt(ex)) return l;
         }
@@ -84,7 +86,10 @@ loop& loop_for(Executor const& ex)
 template <class Executor>
 class held_work {
 public:
-    explicit held_work(Executor const& ex) : tracked_(asio::prefer(ex, asio::execution::outstanding_work.tracked)) {}
+    explicit held_work(Executor const& ex)
+        : tracked_(asio::prefer(ex, asio::execution::outstanding_work.tracked))
+    {
+    }
 
     /// Whether the handler may be called right from its loop's turn.
     bool in_loop() const noexcept { return false; }
@@ -96,14 +101,15 @@ public:
     }
 
 private:
-    std::decay_t<decltype(asio::prefer(std::declval<Executor const&>(), asio::execution::outstanding_work.tracked))>
+    std::decay_t<decltype(asio::prefer(std::declval<Executor const&>(),
+                                       asio::execution::outstanding_work.tracked))>
         tracked_;
 };
 
 /// A context's own executor: its loop holds the work.
 template <class Executor>
-    requires std::same_as<Executor, asio::io_context::executor_type> ||
-             std::same_as<Executor, asio::thread_pool::executor_type>
+requires std::same_as<Executor, asio::io_context::executor_type> ||
+    std::same_as<Executor, asio::thread_pool::executor_type>
 class held_work<Executor> {
 public:
     explicit held_work(Executor const&) noexcept {}
@@ -140,7 +146,8 @@ class operation_state final : public region {
 public:
     using executor_type = asio::associated_executor_t<Handler>;
     using base_allocator = asio::associated_allocator_t<Handler, recycling<void>>;
-    using allocator_type = typename std::allocator_traits<base_allocator>::template rebind_alloc<operation_state>;
+    using allocator_type =
+        typename std::allocator_traits<base_allocator>::template rebind_alloc<operation_state>;
     using allocator_traits = std::allocator_traits<allocator_type>;
 
     /// Takes the handler from `h` only when everything that can throw is done.
@@ -167,7 +174,11 @@ public:
 private:
     template <class... Args>
     operation_state(Handler& h, executor_type const& ex, Args const&... args)
-        : region(&end_region, nullptr), payload_(args...), work_(ex), token_(listen(h)), handler_(std::move(h))
+        : region(&end_region, nullptr),
+          payload_(args...),
+          work_(ex),
+          token_(listen(h)),
+          handler_(std::move(h))
     {
     }
 
@@ -186,7 +197,8 @@ private:
         auto& self = static_cast<operation_state&>(r);
         error_code ec = self.error;
         if (self.token_ != nullptr) {
-            if (self.token_->requested.load(std::memory_order_relaxed) && !ec) ec = asio::error::operation_aborted;
+            if (self.token_->requested.load(std::memory_order_relaxed) && !ec)
+                ec = asio::error::operation_aborted;
             self.token_->release();
         }
         Handler handler(std::move(self.handler_));
@@ -195,8 +207,10 @@ private:
         self.~operation_state();
         allocator_traits::deallocate(allocator, &self, 1);
         if (how == ending::destroy) return;
-        if (work.in_loop()) std::move(handler)(ec);
-        else work.dispatch(completion(std::move(handler), ec));
+        if (work.in_loop())
+            std::move(handler)(ec);
+        else
+            work.dispatch(completion(std::move(handler), ec));
     }
 
     struct completion {

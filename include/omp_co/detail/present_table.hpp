@@ -5,8 +5,8 @@
 #include <omp_co/backend.hpp>
 
 #include <boost/container/small_vector.hpp>
-#include <boost/intrusive/set.hpp>
 #include <boost/intrusive/list.hpp>
+#include <boost/intrusive/set.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -45,21 +45,24 @@ inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_
 /// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
 struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
     byte_range range;
-    char* block = nullptr;               ///< device address; null until there is memory
-    std::uint64_t count = 0;             ///< OpenMP's dynamic reference count
-    std::uint32_t pending = 0;           ///< accepted regions that are not retired
+    char* block = nullptr;     ///< device address; null until there is memory
+    std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
+    std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
-    bool owns_block = true;              ///< false: associated or unified memory
-    std::uint64_t opened = 0;            ///< serial of the region that created or revived it
-    std::uint64_t failed_from = 0;       ///< regions accepted after this one …
-    std::uint64_t failed_through = 0;    ///< … and up to this one relied on data that never arrived
-    byte_range synced;                   ///< equal on both sides once all accepted work is done
+    bool owns_block = true;           ///< false: associated or unified memory
+    std::uint64_t opened = 0;         ///< serial of the region that created or revived it
+    std::uint64_t failed_from = 0;    ///< regions accepted after this one …
+    std::uint64_t failed_through = 0; ///< … and up to this one relied on data that never arrived
+    byte_range synced;                ///< equal on both sides once all accepted work is done
     boost::container::small_vector<stream_use, 2> uses;
 
     bool live() const noexcept { return count != 0; }
     bool dying() const noexcept { return count == 0; }
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(range.end - range.begin); }
-    bool failed_for(std::uint64_t serial) const noexcept { return serial > failed_from && serial <= failed_through; }
+    bool failed_for(std::uint64_t serial) const noexcept
+    {
+        return serial > failed_from && serial <= failed_through;
+    }
 };
 
 /// The entries that can be found, by address. They never overlap. Orphans are kept beside them until the last
@@ -119,8 +122,10 @@ public:
     /// Takes `e` out altogether and keeps it for reuse. Its block is the caller's.
     void remove(present_entry& e) noexcept
     {
-        if (e.orphan) orphans_.erase(orphans_.iterator_to(e));
-        else entries_.erase(entries_.iterator_to(e));
+        if (e.orphan)
+            orphans_.erase(orphans_.iterator_to(e));
+        else
+            entries_.erase(entries_.iterator_to(e));
         recycle(e);
     }
 
@@ -144,8 +149,10 @@ public:
         e.opened = e.failed_from = e.failed_through = 0;
         e.synced = {};
         e.uses.clear();
-        if (spare_.size() < most_spare) spare_.push_front(e);
-        else delete &e;
+        if (spare_.size() < most_spare)
+            spare_.push_front(e);
+        else
+            delete &e;
     }
 
     template <class F>

@@ -64,7 +64,8 @@ void* process_wide(char const* name, Create create)
         object = create();
         int const file = ::memfd_create(name, MFD_CLOEXEC);
         if (file >= 0 && ::ftruncate(file, sizeof(rendezvous)) == 0) {
-            void* const page = ::mmap(nullptr, sizeof(rendezvous), PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+            void* const page =
+                ::mmap(nullptr, sizeof(rendezvous), PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
             if (page != MAP_FAILED) {
                 place = static_cast<rendezvous*>(page);
                 place->object = object;

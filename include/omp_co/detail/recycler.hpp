@@ -33,7 +33,7 @@ public:
             --mine.count[at];
             return b;
         }
-        return ::operator new(at * step);
+        return ::operator new(at* step);
     }
 
     static void deallocate(void* p, std::size_t bytes) noexcept

@@ -66,21 +66,21 @@ struct region {
     region(end_function f, device_slot* s) noexcept : end(f), slot(s) {}
 
     region* next = nullptr;
-    region* next_short = nullptr;           ///< in the queue for memory
-    end_function end;                       ///< frees the region first, then invokes or destroys the handler
+    region* next_short = nullptr; ///< in the queue for memory
+    end_function end;             ///< frees the region first, then invokes or destroys the handler
     device_slot* slot;
-    region_owner* owner = nullptr;          ///< null: nobody waits
+    region_owner* owner = nullptr; ///< null: nobody waits
     map_item* items = nullptr;
     std::uint32_t item_count = 0;
-    std::uint32_t commands = 0;             ///< it has in the stream
-    std::atomic<std::uint32_t> unmet{0};    ///< things it is parked for
+    std::uint32_t commands = 0;          ///< it has in the stream
+    std::atomic<std::uint32_t> unmet{0}; ///< things it is parked for
     bool needs_memory = false;
-    backend::invocation* call = nullptr;    ///< null: no kernel
+    backend::invocation* call = nullptr; ///< null: no kernel
     stream_queue* stream = nullptr;
     stream_wait* waits = nullptr;
     backend::sequence number = 0;
     std::uint64_t serial = 0;
-    std::uint64_t generation = 0;           ///< of the device that was meant
+    std::uint64_t generation = 0; ///< of the device that was meant
     error_code error;
     std::string_view name;
     diagnostics* why = nullptr;

@@ -5,9 +5,9 @@
 #include <omp_co/detail/device_core.hpp>
 #include <omp_co/detail/process_wide.hpp>
 
-#include <boost/intrusive/list.hpp>
 #include <array>
 #include <atomic>
+#include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -122,8 +122,10 @@ public:
              slot = slot->next.load(std::memory_order_acquire)) {
             if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
             device_lock lock(slot->mutex, std::try_to_lock);
-            if (!lock) complete = false;
-            else if (slot->core != nullptr) slot->core->poll(lock, done, kicks);
+            if (!lock)
+                complete = false;
+            else if (slot->core != nullptr)
+                slot->core->poll(lock, done, kicks);
         }
         follow(done, kicks);
         deliver(done);
@@ -212,7 +214,8 @@ public:
             }
             wait_until([&] {
                 device_lock lock(slot->mutex);
-                return slot->core == nullptr || slot->generation != generation || slot->core->retired_through(serial);
+                return slot->core == nullptr || slot->generation != generation ||
+                       slot->core->retired_through(serial);
             });
         }
     }
@@ -237,9 +240,9 @@ public:
 
     std::atomic<device_slot*> default_device{nullptr};
     std::atomic<device_slot*> initial_device{nullptr};
-    std::array<std::atomic<bool>, 8> discovered{};  ///< by backend_kind
+    std::array<std::atomic<bool>, 8> discovered{}; ///< by backend_kind
     std::mutex discovery;
-    std::string bad_environment;                    ///< guarded by discovery: what could not be understood
+    std::string bad_environment; ///< guarded by discovery: what could not be understood
     std::atomic<bool> environment_is_bad{false};
 
 private:
@@ -283,7 +286,8 @@ private:
         device_slot& slot = *r.slot;
         wait_for_other_devices(r);
         device_lock lock(slot.mutex);
-        if (slot.core == nullptr || slot.generation != r.generation) return make_error_code(errc::device_lost);
+        if (slot.core == nullptr || slot.generation != r.generation)
+            return make_error_code(errc::device_lost);
         return slot.core->accept(r, lock, done, kicks);
     }
 

@@ -20,7 +20,7 @@ public:
     explicit task_group_state(asio::any_io_executor ex) : executor_(std::move(ex)) {}
 
     template <class Operation>
-        requires completes_with_error_code<Operation>
+    requires completes_with_error_code<Operation>
     void spawn(Operation const& op)
     {
         start([&](member& m, ticket t) {
@@ -35,9 +35,9 @@ public:
     {
         start([&](member& m, ticket t) {
             asio::co_spawn(m.strand, std::move(task),
-                           asio::bind_cancellation_slot(m.signal.slot(), [t = std::move(t)](std::exception_ptr e) mutable {
-                               t.finish(code_of(e));
-                           }));
+                           asio::bind_cancellation_slot(
+                               m.signal.slot(),
+                               [t = std::move(t)](std::exception_ptr e) mutable { t.finish(code_of(e)); }));
         });
     }
 
@@ -91,7 +91,10 @@ private:
     /// Ends its member exactly once, also when the handler that holds it is destroyed unused.
     class ticket {
     public:
-        ticket(std::shared_ptr<task_group_state> s, member_list::iterator at) noexcept : state_(std::move(s)), at_(at) {}
+        ticket(std::shared_ptr<task_group_state> s, member_list::iterator at) noexcept
+            : state_(std::move(s)), at_(at)
+        {
+        }
         ticket(ticket&&) noexcept = default;
         ticket& operator=(ticket&&) = delete;
         ~ticket()

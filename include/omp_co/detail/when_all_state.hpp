@@ -20,8 +20,11 @@ struct error_code_handler {
 };
 
 template <class Op>
-concept completes_with_error_code =
-    std::copy_constructible<Op> && requires(Op const& op, error_code_handler h) { op(h); };
+concept completes_with_error_code = std::copy_constructible<Op> &&
+    requires(Op const& op, error_code_handler h)
+{
+    op(h);
+};
 
 /// Collects the completions of `count` operations for one handler. Operations complete on the handler's executor,
 /// which may be one that many threads run.
@@ -70,7 +73,9 @@ public:
     using allocator_type = asio::associated_allocator_t<Handler, recycling<void>>;
 
     when_all_part(std::shared_ptr<when_all_state<Handler>> s, asio::cancellation_slot slot) noexcept
-        : state_(std::move(s)), slot_(slot), allocator_(asio::get_associated_allocator(state_->handler(), recycling<void>()))
+        : state_(std::move(s)),
+          slot_(slot),
+          allocator_(asio::get_associated_allocator(state_->handler(), recycling<void>()))
     {
     }
 
@@ -94,10 +99,14 @@ struct initiate_when_all {
     template <class Handler, class... Operations>
     void operator()(Handler&& h, std::tuple<Operations...> const& ops) const
     {
-        std::apply([&](auto const&... each) { start(std::forward<Handler>(h), sizeof...(each), [&](auto part) {
-            std::size_t i = 0;
-            (each(part(i++)), ...);
-        }); }, ops);
+        std::apply(
+            [&](auto const&... each) {
+                start(std::forward<Handler>(h), sizeof...(each), [&](auto part) {
+                    std::size_t i = 0;
+                    (each(part(i++)), ...);
+                });
+            },
+            ops);
     }
 
     template <class Handler, class Operation>
@@ -120,10 +129,10 @@ private:
         using state_type = when_all_state<handler_type>;
         auto const state = std::allocate_shared<state_type>(allocator, std::move(handler), count);
         bool const cancellable = slot.is_connected();
-        if (cancellable)
-            slot.assign([state](asio::cancellation_type type) { state->cancel(type); });
+        if (cancellable) slot.assign([state](asio::cancellation_type type) { state->cancel(type); });
         start_all([&](std::size_t i) {
-            return when_all_part<handler_type>(state, cancellable ? state->slot(i) : asio::cancellation_slot());
+            return when_all_part<handler_type>(state,
+                                               cancellable ? state->slot(i) : asio::cancellation_slot());
         });
     }
 };

@@ -23,7 +23,8 @@ public:
 
     ~virtual_device()
     {
-        if (device_.slot() != nullptr) detail::registry::instance().remove(*device_.slot(), device_.generation());
+        if (device_.slot() != nullptr)
+            detail::registry::instance().remove(*device_.slot(), device_.generation());
     }
 
     operator device() const noexcept { return device_; }
@@ -58,7 +59,8 @@ inline void discover(omp_co::detail::registry& all)
     using omp_co::detail::number_from_environment;
     options o;
     o.workers = number_from_environment("OMP_CO_HOST_WORKERS", 1024, all.bad_environment).value_or(o.workers);
-    unsigned const count = number_from_environment("OMP_CO_HOST_DEVICES", 64, all.bad_environment).value_or(1);
+    unsigned const count =
+        number_from_environment("OMP_CO_HOST_DEVICES", 64, all.bad_environment).value_or(1);
     for (unsigned i = 0; i < count; ++i) all.add(std::make_unique<host_device>(o), true);
     options inline_options;
     inline_options.workers = 0;

@@ -18,7 +18,7 @@ enum class command_kind : unsigned char { nothing, copy, launch, wait };
 
 struct command {
     command_kind kind = command_kind::nothing;
-    backend::sequence signal = 0;  ///< published after the command; 0: none
+    backend::sequence signal = 0; ///< published after the command; 0: none
     union {
         struct {
             void* to;
@@ -67,7 +67,10 @@ public:
     }
 
     /// The latest command pushed and not published; null if there is none.
-    command* last() noexcept { return pushed_ == published_.load(std::memory_order_relaxed) ? nullptr : last_; }
+    command* last() noexcept
+    {
+        return pushed_ == published_.load(std::memory_order_relaxed) ? nullptr : last_;
+    }
 
     void publish() noexcept { published_.store(pushed_, std::memory_order_seq_cst); }
 

@@ -70,7 +70,8 @@ public:
     /// Whether a worker that spins on its own stream should look elsewhere.
     bool wanted() const noexcept
     {
-        return queued_.load(std::memory_order_relaxed) != 0 || open_teams_.load(std::memory_order_relaxed) != 0;
+        return queued_.load(std::memory_order_relaxed) != 0 ||
+               open_teams_.load(std::memory_order_relaxed) != 0;
     }
 
     std::size_t size() const noexcept { return threads_.size(); }
@@ -152,7 +153,8 @@ private:
         std::unique_lock lock(mutex_);
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
         changed_.wait(lock, [&] {
-            return queued_.load(std::memory_order_seq_cst) != 0 || open_teams_.load(std::memory_order_seq_cst) != 0 ||
+            return queued_.load(std::memory_order_seq_cst) != 0 ||
+                   open_teams_.load(std::memory_order_seq_cst) != 0 ||
                    stopping_.load(std::memory_order_relaxed);
         });
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
@@ -162,8 +164,10 @@ private:
     {
         if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
         std::lock_guard guard(mutex_);
-        if (workers == 1) changed_.notify_one();
-        else changed_.notify_all();
+        if (workers == 1)
+            changed_.notify_one();
+        else
+            changed_.notify_all();
     }
 
     std::chrono::nanoseconds spin_;

@@ -73,9 +73,18 @@ private:
 /// Runs each command in the call that enqueues it.
 class inline_stream final : public stream_base {
 public:
-    error_code copy_in(void* device, void const* host, std::size_t bytes) override { return copy(device, host, bytes); }
-    error_code copy_out(void* host, void const* device, std::size_t bytes) override { return copy(host, device, bytes); }
-    error_code copy_within(void* to, void const* from, std::size_t bytes) override { return copy(to, from, bytes); }
+    error_code copy_in(void* device, void const* host, std::size_t bytes) override
+    {
+        return copy(device, host, bytes);
+    }
+    error_code copy_out(void* host, void const* device, std::size_t bytes) override
+    {
+        return copy(host, device, bytes);
+    }
+    error_code copy_within(void* to, void const* from, std::size_t bytes) override
+    {
+        return copy(to, from, bytes);
+    }
 
     error_code launch(backend::invocation const& call) override
     {
@@ -86,7 +95,10 @@ public:
         return {};
     }
 
-    error_code wait(backend::stream&, backend::sequence) override { return make_error_code(errc::not_supported); }
+    error_code wait(backend::stream&, backend::sequence) override
+    {
+        return make_error_code(errc::not_supported);
+    }
 
     error_code signal(backend::sequence number) override
     {
@@ -112,9 +124,18 @@ class stream final : public stream_base, public runnable {
 public:
     stream(crew& workers, backend::wakeup const& target) : crew_(workers), wakeup_(target) {}
 
-    error_code copy_in(void* device, void const* host, std::size_t bytes) override { return copy(device, host, bytes); }
-    error_code copy_out(void* host, void const* device, std::size_t bytes) override { return copy(host, device, bytes); }
-    error_code copy_within(void* to, void const* from, std::size_t bytes) override { return copy(to, from, bytes); }
+    error_code copy_in(void* device, void const* host, std::size_t bytes) override
+    {
+        return copy(device, host, bytes);
+    }
+    error_code copy_out(void* host, void const* device, std::size_t bytes) override
+    {
+        return copy(host, device, bytes);
+    }
+    error_code copy_within(void* to, void const* from, std::size_t bytes) override
+    {
+        return copy(to, from, bytes);
+    }
 
     error_code launch(backend::invocation const& call) override
     {
@@ -142,7 +163,8 @@ public:
         if (c == nullptr) return make_error_code(errc::out_of_memory);
         c->signal = number;
         commands_.publish();
-        if (!busy_.load(std::memory_order_seq_cst) && !busy_.exchange(true, std::memory_order_seq_cst)) crew_.post(*this);
+        if (!busy_.load(std::memory_order_seq_cst) && !busy_.exchange(true, std::memory_order_seq_cst))
+            crew_.post(*this);
         return {};
     }
 

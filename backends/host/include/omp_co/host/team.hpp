@@ -73,7 +73,8 @@ public:
     bool open() const noexcept { return open_.load(std::memory_order_relaxed); }
 
     /// Opens [first, last) in `pieces` pieces. The owner's thread.
-    void start(backend::invocation const& call, std::size_t first, std::size_t last, std::size_t pieces) noexcept
+    void start(backend::invocation const& call, std::size_t first, std::size_t last,
+               std::size_t pieces) noexcept
     {
         call_ = &call;
         first_ = first;

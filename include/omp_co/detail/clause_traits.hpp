@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+// How each kind of clause takes part in each construct.
+#pragma once
+
+#include <omp_co/clauses.hpp>
+#include <omp_co/data_clauses.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace omp_co::detail {
+
+/// The constructs, by what their data clauses do.
+enum class construct : unsigned char { target, enter_data, exit_data, update, begin_data, end_data };
+
+/// How a clause takes part: it maps, it is an argument of the kernel, or neither.
+template <class Clause>
+struct clause_traits {
+    static constexpr bool known = false, maps = false, argument = false;
+};
+struct plain_clause {
+    static constexpr bool known = true, maps = false, argument = false;
+};
+struct argument_clause {
+    static constexpr bool known = true, maps = false, argument = true;
+};
+template <map_type Type, class T>
+struct clause_traits<map_clause<Type, T>> {
+    static constexpr bool known = true, maps = true, argument = true;
+};
+template <class Clause>
+struct clause_traits<also_clause<Clause>> {
+    static constexpr bool known = true, maps = true, argument = false;
+};
+template <class T>
+struct clause_traits<firstprivate_clause<T>> : argument_clause {
+};
+template <class T>
+struct clause_traits<private_clause<T>> : argument_clause {
+};
+template <class T>
+struct clause_traits<device_pointer_clause<T>> : argument_clause {
+};
+template <unsigned D>
+struct clause_traits<range_clause<D>> : plain_clause {
+};
+template <>
+struct clause_traits<if_clause> : plain_clause {
+};
+template <>
+struct clause_traits<name_clause> : plain_clause {
+};
+template <>
+struct clause_traits<explain_clause> : plain_clause {
+};
+
+template <class T>
+concept clause = clause_traits<T>::known;
+
+template <class>
+inline constexpr unsigned dimensions_of = 0;
+template <unsigned D>
+inline constexpr unsigned dimensions_of<range_clause<D>> = D;
+
+/// The flags of a map clause in a construct (OpenMP 5.2, 5.8.3, 13.6, 13.7, 13.9).
+template <construct Construct, map_type Type>
+consteval std::uint32_t construct_flags()
+{
+    using enum map_type;
+    constexpr std::uint32_t into = Type == to || Type == tofrom ? map_to : 0U;
+    constexpr std::uint32_t back = Type == from || Type == tofrom ? map_from : 0U;
+    constexpr bool ends = Type == release || Type == delete_;
+    switch (Construct) {
+    case construct::target:
+        static_assert(
+            Construct != construct::target || !ends,
+            "omp_co: release and delete_ belong on target_exit_data; target takes to, from, tofrom, alloc");
+        return into | back | map_enter | map_exit | map_used | (Type == to ? 0U : map_written);
+    case construct::enter_data:
+        static_assert(Construct != construct::enter_data || Type == to || Type == alloc,
+                      "omp_co: target_enter_data takes to and alloc");
+        return into | map_enter;
+    case construct::exit_data:
+        static_assert(Construct != construct::exit_data || Type == from || ends,
+                      "omp_co: target_exit_data takes from, release and delete_");
+        return back | map_exit | (Type == delete_ ? map_remove : 0U);
+    case construct::update:
+        static_assert(Construct != construct::update || Type == to || Type == from,
+                      "omp_co: target_update takes to and from");
+        return into | back | map_update;
+    case construct::begin_data:
+        static_assert(Construct != construct::begin_data || !ends,
+                      "omp_co: release and delete_ belong on target_exit_data; target_data takes to, from, "
+                      "tofrom, alloc");
+        return into | map_enter;
+    case construct::end_data:
+        return back | map_exit;
+    }
+}
+
+/// What a construct says beside its data and its kernel.
+struct settings {
+    bool condition = true;
+    bool valid = true;
+    backend::extents range;
+    std::string_view name;
+    diagnostics* why = nullptr;
+
+    template <class Clause>
+    constexpr void take(Clause const& c) noexcept
+    {
+        if constexpr (std::same_as<Clause, if_clause>)
+            condition = c.value();
+        else if constexpr (std::same_as<Clause, name_clause>)
+            name = c.text();
+        else if constexpr (std::same_as<Clause, explain_clause>)
+            why = c.target();
+        else if constexpr (dimensions_of<Clause> != 0) {
+            range = c.extents();
+            valid = valid && c.valid();
+        } else if constexpr (is_map_clause<Clause>)
+            valid = valid && c.memory().valid();
+        else if constexpr (requires { c.valid(); })
+            valid = valid && c.valid();
+        else if constexpr (requires { c.clause(); })
+            take(c.clause());
+    }
+};
+
+template <construct Construct, map_type Type, class T>
+constexpr map_item make_item(map_clause<Type, T> const& c) noexcept
+{
+    map_item item;
+    item.host = const_cast<std::remove_const_t<T>*>(c.memory().data());
+    item.bytes = c.memory().bytes();
+    item.flags = construct_flags<Construct, Type>();
+    // `present` is a question of the entry; at the end of a region its data is there.
+    item.flags |=
+        Construct == construct::end_data ? c.modifiers() & ~std::uint32_t{map_present} : c.modifiers();
+    return item;
+}
+template <construct Construct, class Clause>
+constexpr map_item make_item(also_clause<Clause> const& c) noexcept
+{
+    return make_item<Construct>(c.clause());
+}
+
+} // namespace omp_co::detail

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs thousands of schedules a profile, and on a failure prints the seed and the shortest schedule that fails.
+//
+// OMP_CO_EXPLORER_SEED=profile:number   one schedule
+// OMP_CO_EXPLORER_SECONDS=n             new seeds for n seconds a profile
+// OMP_CO_EXPLORER_KEEP_GOING=1          lists all seeds that fail, each with its verdict
+#include "explorer.hpp"
+#include "generate.hpp"
+#include "shrink.hpp"
+
+#include <support/sanitizers.hpp>
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+namespace omp_co_test::explorer {
+namespace {
+
+char current_seed[96] = "";
+
+// A crash or a hang inside the library: say at least which seed it was.
+void on_signal(int number)
+{
+    char const* const text = number == SIGALRM ? "\nexplorer: hangs, OMP_CO_EXPLORER_SEED=" : "\nexplorer: crashed, OMP_CO_EXPLORER_SEED=";
+    (void)!::write(2, text, std::strlen(text));
+    (void)!::write(2, current_seed, std::strlen(current_seed));
+    (void)!::write(2, "\n", 1);
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+}
+
+std::string run_schedule(schedule const& s)
+{
+    ::alarm(20);
+    std::string verdict = explorer(s).run();
+    ::alarm(0);
+    return verdict;
+}
+
+std::string run_seed(profile const& p, std::uint64_t seed)
+{
+    std::snprintf(current_seed, sizeof current_seed, "%s:%llu", p.name.data(), static_cast<unsigned long long>(seed));
+    return run_schedule(generator(p, seed).make());
+}
+
+std::string report(profile const& p, std::uint64_t seed, std::string const& verdict)
+{
+    auto const fails = [](schedule const& s) { return !run_schedule(s).empty(); };
+    schedule const shortest = shrinker(fails).shrink(generator(p, seed).make());
+    return verdict + "\n  OMP_CO_EXPLORER_SEED=" + current_seed + ", shortened:\n" + to_text(shortest) + "  which fails with: " +
+           run_schedule(shortest);
+}
+
+class seeds {
+public:
+    explicit seeds(profile const& p) : profile_(p)
+    {
+        if (char const* const text = std::getenv("OMP_CO_EXPLORER_SEED")) {
+            char const* const colon = std::strchr(text, ':');
+            skip_ = colon == nullptr || p.name != std::string_view(text, static_cast<std::size_t>(colon - text));
+            if (!skip_) first_ = std::strtoull(colon + 1, nullptr, 10);
+            count_ = skip_ ? 0 : 1;
+        } else if (char const* const seconds = std::getenv("OMP_CO_EXPLORER_SECONDS")) {
+            first_ = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+            count_ = ~std::uint64_t{0};
+            until_ = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(seconds));
+        }
+    }
+
+    std::uint64_t run(bool keep_going)
+    {
+        std::uint64_t done = 0;
+        for (; done < count_; ++done) {
+            if (until_ != std::chrono::steady_clock::time_point() && std::chrono::steady_clock::now() > until_) break;
+            std::string const verdict = run_seed(profile_, first_ + done);
+            if (verdict.empty()) continue;
+            if (keep_going) {
+                std::printf("%s: %s\n", current_seed, verdict.c_str());
+                continue;
+            }
+            BOOST_ERROR(report(profile_, first_ + done, verdict));
+            break;
+        }
+        return done;
+    }
+
+    bool skipped() const noexcept { return skip_; }
+
+private:
+    profile const& profile_;
+    std::uint64_t first_ = 1;
+    std::uint64_t count_ = static_cast<std::uint64_t>(rounds(1000));
+    std::chrono::steady_clock::time_point until_;
+    bool skip_ = false;
+};
+
+BOOST_AUTO_TEST_SUITE(explorer)
+
+BOOST_DATA_TEST_CASE(all_rules_hold_on_every_schedule, boost::unit_test::data::xrange(std::size(profiles)), which)
+{
+    profile const& p = profiles[which];
+    for (int const s : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGALRM}) std::signal(s, on_signal);
+    seeds mine(p);
+    std::uint64_t const done = mine.run(std::getenv("OMP_CO_EXPLORER_KEEP_GOING") != nullptr);
+    BOOST_TEST_MESSAGE(p.name << ": " << done << " schedules");
+    BOOST_TEST((done != 0 || mine.skipped() || true));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
+} // namespace omp_co_test::explorer
