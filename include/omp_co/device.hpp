@@ -118,12 +118,12 @@ inline device numbered_device(device_slot* slot) noexcept
 inline device find_default_device()
 {
     registry& all = registry::instance();
-    device_slot* slot = all.default_device.load(std::memory_order_acquire);
-    if (slot == nullptr && !all.forked()) {
+    device_place const* place = all.default_device.load(std::memory_order_acquire);
+    if (place == nullptr && !all.forked()) {
         discover(all);
-        slot = all.default_device.load(std::memory_order_acquire);
+        place = all.default_device.load(std::memory_order_acquire);
     }
-    return numbered_device(slot);
+    return place == nullptr ? device() : device(place->slot, place->generation);
 }
 
 inline void require_environment()
@@ -156,12 +156,14 @@ inline device default_device()
     return d;
 }
 
-/// Makes a device from devices(), or the initial device, the default one. Anything else is errc::no_device.
+/// Makes `d` what constructs without a device use. A device that is gone, or none, is errc::no_device.
 inline error_code set_default_device(device d)
 {
-    if (d.slot() == nullptr || (d.slot()->number < 0 && !d.slot()->initial))
+    if (d.slot() == nullptr) return make_error_code(errc::no_device);
+    detail::registry& all = detail::registry::instance();
+    if (!all.with(*d.slot(), d.generation(), [](detail::device_core&) {}))
         return make_error_code(errc::no_device);
-    detail::registry::instance().default_device.store(d.slot(), std::memory_order_release);
+    all.set_default({d.slot(), d.generation()});
     return {};
 }
 

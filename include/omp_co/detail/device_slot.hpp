@@ -24,4 +24,10 @@ struct device_slot {
 
 using device_lock = std::unique_lock<std::mutex>;
 
+/// One device: a slot, and which of its devices. What a handle holds.
+struct device_place {
+    device_slot* slot = nullptr;
+    std::uint64_t generation = 0;
+};
+
 } // namespace omp_co::detail

@@ -65,7 +65,7 @@ inline void discover(registry& devices)
         number_from_environment("OMP_DEFAULT_DEVICE", most, devices.bad_environment).value_or(0);
     device_slot* const chosen = wanted < most ? all[wanted] : devices.initial_device.load();
     devices.environment_is_bad = !devices.bad_environment.empty();
-    devices.default_device.store(chosen, std::memory_order_release);
+    devices.set_default({chosen, chosen->generation});
 }
 
 /// Why the environment was refused; empty if all is well.

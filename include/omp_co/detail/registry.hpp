@@ -11,6 +11,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <forward_list>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
@@ -82,6 +83,17 @@ public:
             free_.push_back(&slot);
         } catch (...) { // the slot is not reused, then
         }
+    }
+
+    /// Makes a device the default one. A place, once it was the default, is kept: readers take no lock.
+    void set_default(device_place place)
+    {
+        std::lock_guard guard(mutex_);
+        for (device_place const& known : defaults_)
+            if (known.slot == place.slot && known.generation == place.generation)
+                return default_device.store(&known, std::memory_order_release);
+        defaults_.push_front(place);
+        default_device.store(&defaults_.front(), std::memory_order_release);
     }
 
     /// The devices with numbers, in their order.
@@ -238,7 +250,7 @@ public:
         closers_.push_back({stop, context});
     }
 
-    std::atomic<device_slot*> default_device{nullptr};
+    std::atomic<device_place const*> default_device{nullptr};
     std::atomic<device_slot*> initial_device{nullptr};
     std::array<std::atomic<bool>, 8> discovered{}; ///< by backend_kind
     std::mutex discovery;
@@ -372,9 +384,10 @@ private:
     std::atomic<bool> closing_{false};
     std::atomic<device_slot*> first_{nullptr};
     std::mutex mutex_;
-    std::vector<device_slot*> numbered_; // guarded by mutex_
-    std::vector<device_slot*> free_;     // guarded by mutex_
-    std::vector<closer> closers_;        // guarded by mutex_
+    std::vector<device_slot*> numbered_;       // guarded by mutex_
+    std::vector<device_slot*> free_;           // guarded by mutex_
+    std::vector<closer> closers_;              // guarded by mutex_
+    std::forward_list<device_place> defaults_; // guarded by mutex_
     std::mutex sleepers_mutex_;
     boost::intrusive::list<sleeper> sleepers_; // guarded by sleepers_mutex_
 };
