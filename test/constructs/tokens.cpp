@@ -89,12 +89,31 @@ void start_in_each_way(Operation const& op)
     BOOST_TEST(ended);
 }
 
-} // namespace
-
-BOOST_AUTO_TEST_SUITE(tokens)
+// The same in fewer ways, for what differs in nothing that a token could see: each is a compiled operation more.
+template <class Operation>
+void start_in_some_ways(Operation const& op)
+{
+    std::promise<error_code> plain;
+    op([&](error_code ec) { plain.set_value(ec); });
+    BOOST_TEST(!plain.get_future().get());
+    asio::io_context io;
+    int calls = 0;
+    op(asio::any_completion_handler<void(error_code)>(asio::bind_executor(io, [&](error_code ec) { calls += !ec; })));
+    asio::co_spawn(
+        io, [](Operation named) -> asio::awaitable<void> { co_await std::move(named); }(op),
+        [&](std::exception_ptr e) { calls += !e; });
+    io.run();
+    BOOST_TEST(calls == 2);
+}
 
 // What one start_in_each_way starts: a future, a plain call, 5 on the loop, 5 awaited.
 constexpr int starts = 12;
+// And start_in_some_ways.
+constexpr int few = 3;
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(tokens)
 
 BOOST_DATA_TEST_CASE(target_takes_any_token, data::make(device_kinds), kind)
 {
@@ -109,15 +128,15 @@ BOOST_DATA_TEST_CASE(data_constructs_take_any_token, data::make(copying_kinds), 
 {
     test_device const dev = kind.make();
     std::vector<int> v(8, 5);
-    start_in_each_way(omp_co::target_enter_data(dev, omp_co::to(v)));
+    start_in_some_ways(omp_co::target_enter_data(dev, omp_co::to(v)));
     v[0] = 6;
-    start_in_each_way(omp_co::target_update(dev, omp_co::to(v)));
+    start_in_some_ways(omp_co::target_update(dev, omp_co::to(v)));
     v[0] = 0;
     BOOST_TEST(dev.get().statistics().mapped_ranges == 1U);
-    start_in_each_way(omp_co::target_exit_data(dev, omp_co::from(v)));
+    start_in_some_ways(omp_co::target_exit_data(dev, omp_co::from(v)));
     BOOST_TEST(v[0] == 6);
     BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
-    BOOST_TEST(dev.get().statistics().copies_in == 1U + starts);
+    BOOST_TEST(dev.get().statistics().copies_in == 1U + few);
 }
 
 BOOST_DATA_TEST_CASE(groups_take_any_token, data::make(device_kinds), kind)
@@ -130,15 +149,15 @@ BOOST_DATA_TEST_CASE(groups_take_any_token, data::make(device_kinds), kind)
     start_in_each_way(omp_co::when_all(one, two));
     BOOST_TEST(v[7] == starts);
     BOOST_TEST(w[7] == starts);
-    start_in_each_way(omp_co::when_all(std::vector(1, one)));
-    BOOST_TEST(v[7] == 2 * starts);
-    start_in_each_way(omp_co::when_all(std::vector(0, one)));
-    BOOST_TEST(v[7] == 2 * starts);
+    start_in_some_ways(omp_co::when_all(std::vector(1, one)));
+    BOOST_TEST(v[7] == starts + few);
+    start_in_some_ways(omp_co::when_all(std::vector(0, one)));
+    BOOST_TEST(v[7] == starts + few);
 
     asio::thread_pool pool(1);
     omp_co::task_group group(pool.get_executor());
     group.spawn(two);
-    start_in_each_way(group.wait());
+    start_in_some_ways(group.wait());
     BOOST_TEST(w[7] == starts + 1);
 }
 

@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(update_of_a_part_moves_that_part)
 
 BOOST_AUTO_TEST_CASE(absent_data_is_ignored_by_exit_and_update)
 {
-    for (map_item const& item : {exit::from(x, 64), exit::release(x, 64), exit::delete_(x, 64), update::to(x, 64),
-                                 update::from(x, 64), exit::from(x, 64, always)}) {
+    for (map_item const& item : {exit::from(x, 64), exit::release(x, 64), exit::delete_(x, 64),
+                                 update::to(x, 64), update::from(x, 64), exit::from(x, 64, always)}) {
         region& r = run({item});
         BOOST_TEST(r.accepted());
         BOOST_TEST(!r.copies_in());
@@ -157,9 +157,9 @@ BOOST_AUTO_TEST_CASE(absent_data_with_present_is_an_error_everywhere)
 {
     for (map_item const& item :
          {exit::from(x, 64, present), exit::release(x, 64, present), exit::delete_(x, 64, present),
-          update::to(x, 64, present), update::from(x, 64, present), enter::to(x, 64, present), enter::alloc(x, 64, present),
-          target::to(x, 64, present), target::from(x, 64, present), target::tofrom(x, 64, present),
-          target::alloc(x, 64, present)}) {
+          update::to(x, 64, present), update::from(x, 64, present), enter::to(x, 64, present),
+          enter::alloc(x, 64, present), target::to(x, 64, present), target::from(x, 64, present),
+          target::tofrom(x, 64, present), target::alloc(x, 64, present)}) {
         region& r = run({item});
         BOOST_TEST((r.refused == errc::not_present));
         BOOST_TEST(r.why.find("is not present") != std::string::npos);

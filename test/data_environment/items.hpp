@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Data clauses as the data environment takes them, made without the constructs. test/units/clauses.cpp holds them against
-// what the constructs make.
+// Data clauses as the data environment takes them, made without the constructs. test/units/clauses.cpp
+// holds them against what the constructs make.
 #pragma once
 
 #include <utility> // lead: data_environment.hpp uses std::exchange without it
@@ -31,7 +31,8 @@ inline map_item item(std::uint32_t flags, void const* p, std::size_t bytes)
 // NOLINTBEGIN(bugprone-easily-swappable-parameters)
 namespace target {
 
-inline constexpr std::uint32_t both = omp_co::detail::map_enter | omp_co::detail::map_exit | omp_co::detail::map_used;
+inline constexpr std::uint32_t both =
+    omp_co::detail::map_enter | omp_co::detail::map_exit | omp_co::detail::map_used;
 inline map_item to(void const* p, std::size_t n, std::uint32_t more = 0)
 {
     return item(both | omp_co::detail::map_to | more, p, n);
@@ -42,7 +43,8 @@ inline map_item from(void* p, std::size_t n, std::uint32_t more = 0)
 }
 inline map_item tofrom(void* p, std::size_t n, std::uint32_t more = 0)
 {
-    return item(both | omp_co::detail::map_to | omp_co::detail::map_from | omp_co::detail::map_written | more, p, n);
+    return item(both | omp_co::detail::map_to | omp_co::detail::map_from | omp_co::detail::map_written | more,
+                p, n);
 }
 inline map_item alloc(void* p, std::size_t n, std::uint32_t more = 0)
 {

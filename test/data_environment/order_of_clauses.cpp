@@ -24,7 +24,8 @@ struct fixture : test_bed {
 
 BOOST_FIXTURE_TEST_SUITE(data_environment_order_of_clauses, fixture)
 
-BOOST_DATA_TEST_CASE_F(fixture, alloc_beside_tofrom_still_copies_in_and_back, data::make({false, true}), swapped)
+BOOST_DATA_TEST_CASE_F(fixture, alloc_beside_tofrom_still_copies_in_and_back, data::make({false, true}),
+                       swapped)
 {
     region& r = run_in_order(swapped, target::alloc(x, 64), target::tofrom(x, 64));
     BOOST_TEST(r.bytes(map_copy_in) == 64U);
@@ -41,7 +42,8 @@ BOOST_DATA_TEST_CASE_F(fixture, delete_beside_from_still_copies_back, data::make
     BOOST_TEST(!is_present(x));
 }
 
-BOOST_DATA_TEST_CASE_F(fixture, release_beside_from_copies_back_when_both_reach_zero, data::make({false, true}), swapped)
+BOOST_DATA_TEST_CASE_F(fixture, release_beside_from_copies_back_when_both_reach_zero,
+                       data::make({false, true}), swapped)
 {
     run({enter::to(x, 64)});
     run({enter::to(x, 64)});

@@ -46,8 +46,9 @@ std::string play_seed(std::uint64_t seed)
     if (play(s, all).empty()) return {};
     sequence const shortest = shrink(all, [&](sequence const& part) { return !play(s, part).empty(); });
     std::ostringstream report;
-    report << "seed " << seed << (s.unified ? ", unified memory" : "") << (s.device_waits ? "" : ", no waits on the device")
-           << ": " << play(s, shortest) << "\n  the shortest part that fails:\n"
+    report << "seed " << seed << (s.unified ? ", unified memory" : "")
+           << (s.device_waits ? "" : ", no waits on the device") << ": " << play(s, shortest)
+           << "\n  the shortest part that fails:\n"
            << shortest;
     return report.str();
 }

@@ -97,8 +97,8 @@ public:
             if (one.present) all.push_back(errc::not_present);
             if (!enters(c)) continue;
             for (clause const& other : clauses)
-                if (is_largest(other, clauses) && other.overlaps(one.first, one.last()) && !one.within(other) &&
-                    covering(other) < 0)
+                if (is_largest(other, clauses) && other.overlaps(one.first, one.last()) &&
+                    !one.within(other) && covering(other) < 0)
                     all.push_back(errc::partially_present);
         }
         return all;
@@ -126,7 +126,8 @@ public:
         for (std::size_t i = 0; i < clauses.size(); ++i) {
             clause const& one = clauses[i];
             int const m = e.mappings[i];
-            if (!moves || m < 0 || one.count == 0 || !copies_to(one.what) || c == construct::exit_data) continue;
+            if (!moves || m < 0 || one.count == 0 || !copies_to(one.what) || c == construct::exit_data)
+                continue;
             bool const is_new = std::find(created.begin(), created.end(), m) != created.end();
             if (!is_new && !one.always && c != construct::update) continue;
             for (int b = one.first; b < one.last(); ++b) {

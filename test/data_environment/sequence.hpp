@@ -13,11 +13,11 @@
 namespace model {
 
 enum class action {
-    start,     ///< accept a construct
-    abandon,   ///< check and reserve a construct, then give it up
-    advance,   ///< a stream enqueues a region, or runs one command of one
-    retire,    ///< post-processing of a region that is done
-    write,     ///< the program changes a byte of its memory
+    start,   ///< accept a construct
+    abandon, ///< check and reserve a construct, then give it up
+    advance, ///< a stream enqueues a region, or runs one command of one
+    retire,  ///< post-processing of a region that is done
+    write,   ///< the program changes a byte of its memory
 };
 
 struct step {
@@ -56,8 +56,10 @@ private:
         s.pick = static_cast<std::uint32_t>(random_());
         int const dice = below(100);
         if (dice < constructs_) return make_construct(s);
-        if (dice < constructs_ + 15) s.what = action::retire;
-        else if (dice < constructs_ + 25) s.what = action::write;
+        if (dice < constructs_ + 15)
+            s.what = action::retire;
+        else if (dice < constructs_ + 25)
+            s.what = action::write;
         s.value = below(256);
         return s;
     }
@@ -66,7 +68,10 @@ private:
     {
         s.what = chance(5) ? action::abandon : action::start;
         int const kind = below(10);
-        s.kind = kind < 5 ? construct::target : kind < 7 ? construct::enter_data : kind < 9 ? construct::exit_data : construct::update;
+        s.kind = kind < 5   ? construct::target
+                 : kind < 7 ? construct::enter_data
+                 : kind < 9 ? construct::exit_data
+                            : construct::update;
         int const clauses = chance(55) ? 1 : 2 + below(3);
         for (int i = 0; i < clauses; ++i) s.clauses.push_back(make_clause(s.kind));
         if (chance(failures_)) s.fail_at = below(4);
@@ -83,10 +88,18 @@ private:
         static constexpr type of_update[]{type::to, type::from};
         clause one{};
         switch (c) {
-        case construct::target: one.what = of_target[below(4)]; break;
-        case construct::enter_data: one.what = of_enter[below(2)]; break;
-        case construct::exit_data: one.what = of_exit[below(3)]; break;
-        case construct::update: one.what = of_update[below(2)]; break;
+        case construct::target:
+            one.what = of_target[below(4)];
+            break;
+        case construct::enter_data:
+            one.what = of_enter[below(2)];
+            break;
+        case construct::exit_data:
+            one.what = of_exit[below(3)];
+            break;
+        case construct::update:
+            one.what = of_update[below(2)];
+            break;
         }
         // A few objects that come again and again, and now and then any range.
         static constexpr int objects[][2]{{0, 8}, {8, 4}, {12, 12}, {0, 24}, {4, 8}, {0, 8}, {2, 3}, {8, 4}};
@@ -126,11 +139,17 @@ inline std::ostream& operator<<(std::ostream& out, step const& s)
 {
     static constexpr char const* kinds[]{"target", "enter_data", "exit_data", "update"};
     switch (s.what) {
-    case action::advance: return out << "advance " << s.pick;
-    case action::retire: return out << "retire " << s.pick;
-    case action::write: return out << "write byte " << s.pick % memory_size << " = " << s.value;
-    case action::abandon: out << "abandon "; break;
-    case action::start: break;
+    case action::advance:
+        return out << "advance " << s.pick;
+    case action::retire:
+        return out << "retire " << s.pick;
+    case action::write:
+        return out << "write byte " << s.pick % memory_size << " = " << s.value;
+    case action::abandon:
+        out << "abandon ";
+        break;
+    case action::start:
+        break;
     }
     out << kinds[static_cast<int>(s.kind)] << ", stream pick " << s.pick;
     for (clause const& c : s.clauses) out << ", " << c;

@@ -25,21 +25,26 @@ sequence shrink(sequence all, Fails fails)
                 sequence part = all;
                 auto const begin = part.begin() + static_cast<std::ptrdiff_t>(at);
                 part.erase(begin, begin + static_cast<std::ptrdiff_t>(std::min(chunk, all.size() - at)));
-                if (keep_if_fails(part)) smaller = true;
-                else at += chunk;
+                if (keep_if_fails(part))
+                    smaller = true;
+                else
+                    at += chunk;
             }
         }
         for (std::size_t at = 0; at < all.size(); ++at) {
             for (std::size_t c = 0; c < all[at].clauses.size();) {
                 sequence part = all;
                 part[at].clauses.erase(part[at].clauses.begin() + static_cast<std::ptrdiff_t>(c));
-                if (keep_if_fails(part)) smaller = true;
-                else ++c;
+                if (keep_if_fails(part))
+                    smaller = true;
+                else
+                    ++c;
             }
             for (std::size_t c = 0; c < all[at].clauses.size(); ++c) {
                 sequence part = all;
                 part[at].clauses[c].always = part[at].clauses[c].present = false;
-                if ((all[at].clauses[c].always || all[at].clauses[c].present) && keep_if_fails(part)) smaller = true;
+                if ((all[at].clauses[c].always || all[at].clauses[c].present) && keep_if_fails(part))
+                    smaller = true;
             }
             sequence part = all;
             part[at].fail_at = -1;

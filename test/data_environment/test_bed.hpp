@@ -72,10 +72,11 @@ public:
         environment.apply(r.items, r.serial);
         r.stream = &streams.at(stream);
         r.number = ++r.stream->accepted;
-        environment.for_each_conflict(r.items, r.serial, [&](stream_clock& s, omp_co::backend::sequence number, bool) {
-            auto& mine = r.waits[&s];
-            mine = std::max(mine, number);
-        });
+        environment.for_each_conflict(r.items, r.serial,
+                                      [&](stream_clock& s, omp_co::backend::sequence number, bool) {
+                                          auto& mine = r.waits[&s];
+                                          mine = std::max(mine, number);
+                                      });
         environment.record(r.items, *r.stream, r.number, r.serial);
         return r;
     }
@@ -85,7 +86,8 @@ public:
     {
         r.stream->enqueued = r.stream->retired = r.number;
         failed = failed || environment.relied_on_failure(r.items, r.serial);
-        environment.retire(r.items, r.serial, failed, serial, [this](void* block, std::size_t) { blocks_.erase(block); });
+        environment.retire(r.items, r.serial, failed, serial,
+                           [this](void* block, std::size_t) { blocks_.erase(block); });
         return !failed;
     }
 

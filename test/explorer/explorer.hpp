@@ -14,7 +14,10 @@ namespace omp_co_test::explorer {
 
 class explorer {
 public:
-    explicit explorer(schedule const& s) : schedule_(s), world_(std::make_unique<world>(s)), direct_(*world_), loops_(*world_, s.contexts) {}
+    explicit explorer(schedule const& s)
+        : schedule_(s), world_(std::make_unique<world>(s)), direct_(*world_), loops_(*world_, s.contexts)
+    {
+    }
     explorer(explorer const&) = delete;
     explorer& operator=(explorer const&) = delete;
 
@@ -25,8 +28,14 @@ public:
         (void)world_.release();
     }
 
-    /// Empty: all rules hold.
+    /// Empty: all rules hold. `before_the_end` looks at what is in flight once all steps are done.
     std::string run()
+    {
+        return run([](world&) {});
+    }
+
+    template <class F>
+    std::string run(F before_the_end)
     {
         unsigned number = 0;
         for (step const& s : schedule_.steps) {
@@ -35,6 +44,7 @@ public:
             world_->compare_tables();
             if (!world_->verdict().empty()) return give_up();
         }
+        before_the_end(*world_);
         world_->set_step("the end");
         world_->forget_faults();
         settle();
@@ -52,17 +62,27 @@ private:
     void carry_out(step const& s)
     {
         switch (s.kind) {
-        case step_kind::submit: submit(s.requests[0], s.index); break;
+        case step_kind::submit:
+            submit(s.requests[0], s.index);
+            break;
         case step_kind::script:
             if (schedule_.contexts != 0) loops_.spawn(s.requests, s.index);
             break;
-        case step_kind::advance: advance(s); break;
-        case step_kind::poll: poll(); break;
+        case step_kind::advance:
+            advance(s);
+            break;
+        case step_kind::poll:
+            poll();
+            break;
         case step_kind::write_host:
             if (world_->may_write(cells_of(s.index, s.amount))) world_->write_host(s.index, s.amount);
             break;
-        case step_kind::inject: world_->inject(s.device, s.where, s.amount); break;
-        case step_kind::lose: world_->lose(s.device); break;
+        case step_kind::inject:
+            world_->inject(s.device, s.where, s.amount);
+            break;
+        case step_kind::lose:
+            world_->lose(s.device);
+            break;
         case step_kind::cancel:
             if (schedule_.contexts != 0) loops_.cancel(s.index, s.amount);
             break;
@@ -73,20 +93,24 @@ private:
             world_->remove(s.device);
             direct_.take_up();
             break;
-        case step_kind::settle: settle(); break;
+        case step_kind::settle:
+            settle();
+            break;
         }
     }
 
     void submit(request const& r, unsigned context)
     {
-        if (schedule_.contexts == 0) direct_.submit(r);
-        else loops_.submit(r, context);
+        if (schedule_.contexts == 0)
+            direct_.submit(r);
+        else
+            loops_.submit(r, context);
     }
 
     void poll()
     {
-        if (schedule_.contexts == 0) direct_.poll();
-        else loops_.poll();
+        direct_.poll();
+        if (schedule_.contexts != 0) loops_.poll();
     }
 
     void advance(step const& s)
@@ -102,7 +126,7 @@ private:
     {
         for (int quiet = 0; quiet < 2;) {
             bool moved = false;
-            for (world::device_state const& d : world_->devices())
+            for (device_state const& d : world_->devices())
                 if (d.device != nullptr) moved |= d.device->run_all();
             std::size_t const before = world_->active().size();
             poll();
@@ -114,21 +138,14 @@ private:
     void unmap_everything()
     {
         for (unsigned i = 0; i < schedule_.devices.size(); ++i) {
-            world::device_state& d = world_->devices()[i];
+            device_state& d = world_->devices()[i];
             if (d.device == nullptr || d.faulty) continue;
             std::vector<clause> left;
-            for (incarnation const* e : d.model.live()) left.push_back({map_type::delete_, e->first, e->count});
+            for (incarnation const* e : d.model.live())
+                left.push_back({map_type::delete_, e->first, e->count});
             for (clause const& c : left) direct_.submit({i, construct::exit_data, {c}});
-            settle_directly();
+            settle();
         }
-    }
-
-    void settle_directly()
-    {
-        for (world::device_state const& d : world_->devices())
-            if (d.device != nullptr) (void)d.device->run_all();
-        direct_.poll();
-        settle();
     }
 
     // What is left is brought to its end by a lost device; what even that does not move stays for ever.
@@ -153,7 +170,7 @@ private:
 
     bool at_rest()
     {
-        for (world::device_state const& d : world_->devices())
+        for (device_state const& d : world_->devices())
             if (d.device != nullptr && d.slot->in_flight.load() != 0) return false;
         return true;
     }

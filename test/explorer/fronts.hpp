@@ -87,7 +87,8 @@ public:
     template <asio::completion_token_for<void(error_code)> Token>
     auto operator()(Token&& token) const
     {
-        return asio::async_initiate<Token, void(error_code)>(omp_co::detail::initiate_construct(), token, *this);
+        return asio::async_initiate<Token, void(error_code)>(omp_co::detail::initiate_construct(), token,
+                                                             *this);
     }
 
     int kernel() const noexcept { return 0; }
@@ -139,7 +140,8 @@ public:
         running_.push_back({link, &links_.emplace_back(), context, false});
         asio::cancellation_signal& signal = running_.back().signal->signal;
         any_operation const operation(world_, r, context, &link->who);
-        operation(asio::bind_cancellation_slot(signal.slot(), handler(link, contexts_[context]->get_executor())));
+        operation(
+            asio::bind_cancellation_slot(signal.slot(), handler(link, contexts_[context]->get_executor())));
     }
 
     void spawn(std::vector<request> const& requests, unsigned context)
@@ -166,12 +168,15 @@ public:
     {
         std::erase_if(running_, [](entry const& e) { return e.link.expired(); });
         if (running_.empty()) return;
-        constexpr asio::cancellation_type kinds[]{asio::cancellation_type::terminal, asio::cancellation_type::partial,
+        constexpr asio::cancellation_type kinds[]{asio::cancellation_type::terminal,
+                                                  asio::cancellation_type::partial,
                                                   asio::cancellation_type::total};
         entry const& e = running_[index % running_.size()];
-        if (auto const link = e.link.lock(); link->who != nullptr && !link->who->ended) {
-            if (e.script) link->who->perhaps_cancelled = true;
-            else if (kinds[kind] != asio::cancellation_type::total) link->who->cancelled = true;
+        auto const link = e.link.lock();
+        if (e.script) {
+            link->cancelled = true;
+        } else if (link->who != nullptr && !link->who->ended) {
+            if (kinds[kind] != asio::cancellation_type::total) link->who->cancelled = true;
         }
         e.signal->signal.emit(kinds[kind]);
     }
@@ -209,10 +214,12 @@ private:
         void finish(error_code ec)
         {
             home.look();
+            who->perhaps_cancelled = cancelled;
             home.finish(*std::exchange(who, nullptr), ec);
         }
         world& home;
         job* who = nullptr;
+        bool cancelled = false; ///< a script: it depends on how far it was
     };
 
     struct handler {

@@ -16,10 +16,10 @@ struct profile {
     bool inline_device = false; ///< the last device
     bool short_of_memory = false;
     bool command_limits = true;
-    unsigned faults = 0;        ///< in a thousand steps
-    unsigned losses = 0;        ///< in a thousand steps, removals among them
-    unsigned cancels = 0;       ///< in a thousand steps
-    unsigned destructions = 0;  ///< in a thousand steps
+    unsigned faults = 0;       ///< in a thousand steps
+    unsigned losses = 0;       ///< in a thousand steps, removals among them
+    unsigned cancels = 0;      ///< in a thousand steps
+    unsigned destructions = 0; ///< in a thousand steps
 };
 
 inline constexpr profile profiles[]{
@@ -42,7 +42,10 @@ inline constexpr profile profiles[]{
 
 class generator {
 public:
-    generator(profile const& p, std::uint64_t seed) : profile_(p), random_(mix(seed, p.name.size() * 256 + p.name[0])) {}
+    generator(profile const& p, std::uint64_t seed)
+        : profile_(p), random_(mix(seed, p.name.size() * 256 + static_cast<unsigned char>(p.name[0])))
+    {
+    }
 
     schedule make()
     {
@@ -109,7 +112,8 @@ private:
         }
         if (s.contexts != 0 && random_.percent(25)) {
             made.kind = step_kind::script;
-            for (unsigned i = random_.between(1, 4); i != 0; --i) made.requests.push_back(make_request(made.device));
+            for (unsigned i = random_.between(1, 4); i != 0; --i)
+                made.requests.push_back(make_request(made.device));
         } else {
             made.kind = step_kind::submit;
             made.requests.push_back(make_request(made.device));
@@ -138,10 +142,16 @@ private:
     {
         request r{device, construct::target, {}};
         unsigned const what = random_.below(100);
-        if (what < resident_ / 2) r.what = random_.percent(50) ? construct::enter_data : construct::exit_data;
-        else if (what < 20 + resident_ / 2) r.what = construct::update;
+        if (what < resident_ / 2)
+            r.what = random_.percent(50) ? construct::enter_data : construct::exit_data;
+        else if (what < 20 + resident_ / 2)
+            r.what = construct::update;
         for (unsigned n = random_.percent(60) ? 1 : random_.between(2, 3); n != 0; --n)
             r.clauses.push_back(make_clause(r.what));
+        // Beside another clause on the same data, `always` leaves open which of the two a failure concerns.
+        for (clause& c : r.clauses)
+            for (clause const& other : r.clauses)
+                if (&c != &other && (c.cells() & other.cells()) != 0) c.always = false;
         return r;
     }
 
@@ -152,14 +162,19 @@ private:
         c.always = random_.percent(10);
         c.present = random_.percent(3);
         switch (what) {
-        case construct::target: return for_target(c);
-        case construct::enter_data: c.type = random_.percent(70) ? map_type::to : map_type::alloc; break;
+        case construct::target:
+            return for_target(c);
+        case construct::enter_data:
+            c.type = random_.percent(70) ? map_type::to : map_type::alloc;
+            break;
         case construct::exit_data:
             c.type = random_.percent(50)   ? map_type::from
                      : random_.percent(70) ? map_type::release
                                            : map_type::delete_;
             break;
-        default: c.type = random_.percent(50) ? map_type::to : map_type::from; break;
+        default:
+            c.type = random_.percent(50) ? map_type::to : map_type::from;
+            break;
         }
         return c;
     }
@@ -173,13 +188,19 @@ private:
             c.kernel = touch::read;
         } else if (type < 75) {
             c.type = map_type::tofrom;
-            c.kernel = use < 55 ? touch::hash : use < 70 ? touch::add : use < 85 ? touch::overwrite : touch::read;
+            c.kernel = use < 55   ? touch::hash
+                       : use < 70 ? touch::add
+                       : use < 85 ? touch::overwrite
+                                  : touch::read;
         } else if (type < 88) {
             c.type = map_type::from;
             c.kernel = use < 80 ? touch::overwrite : use < 90 ? touch::add : touch::leave;
         } else {
             c.type = map_type::alloc;
-            c.kernel = use < 35 ? touch::overwrite : use < 60 ? touch::hash : use < 80 ? touch::read : touch::leave;
+            c.kernel = use < 35   ? touch::overwrite
+                       : use < 60 ? touch::hash
+                       : use < 80 ? touch::read
+                                  : touch::leave;
         }
         return c;
     }

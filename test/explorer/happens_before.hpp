@@ -35,24 +35,29 @@ public:
     void add(unsigned stream, bool inline_execution, job& j, std::uint64_t const* host, Find earlier)
     {
         state& s = streams_[stream];
+        jobs_.push_back(&j);
         vector_clock clock = s.tail;
         clock.join(host_);
+        judge_waits(stream, clock, j, earlier);
         command::kind latest = command::kind::wait;
         for (command const& c : j.group->commands) {
-            if (c.what < latest) fail(j, "its commands are not in the order waits, copies in, kernel, copies out");
+            if (c.what < latest)
+                fail(j, "its commands are not in the order waits, copies in, kernel, copies out");
             latest = c.what;
             point const where{&j, stream, j.group->number, clock};
             switch (c.what) {
-            case command::kind::wait: {
-                unsigned const other = stream - stream % 4 + c.other->index();
-                if (c.number < streams_[other].signals.size()) clock.join(streams_[other].signals[c.number]);
-                judge_wait(j, earlier(other, c.number));
+            case command::kind::wait:
+                clock.join(after_wait(stream, c));
                 break;
-            }
             case command::kind::copy_in:
-            case command::kind::copy_out: add_copy(where, c, host); break;
-            case command::kind::launch: add_launch(where, c); break;
-            case command::kind::signal: break;
+            case command::kind::copy_out:
+                add_copy(where, c, host);
+                break;
+            case command::kind::launch:
+                add_launch(where, c);
+                break;
+            case command::kind::signal:
+                break;
             }
         }
         clock.at[stream] = j.group->number;
@@ -75,10 +80,13 @@ public:
         std::erase_if(device_[device], [&](access const& a) {
             if (a.end <= begin || begin + bytes <= a.begin) return false;
             if (host_.at[a.where.stream] < a.where.number)
-                fail(*a.where.who, "its block was freed before the host knew that it was done");
+                fail(a.who(), "its block was freed before the host knew that it was done");
             return true;
         });
     }
+
+    /// What the device has not done by now, it will never do.
+    void lost(unsigned device) noexcept { lost_[device] = true; }
 
 private:
     struct state {
@@ -99,7 +107,10 @@ private:
         bool writes;
         char* begin;
         char* end;
-        std::size_t clause = 0;
+        std::size_t clause;
+
+        job const& who() const noexcept { return *where.who; }
+        incarnation const* entry() const noexcept { return who().uses[clause].entry; }
     };
 
     static bool ordered(point const& a, point const& b) noexcept
@@ -113,8 +124,10 @@ private:
         bool const in = c.what == command::kind::copy_in;
         char* const device = static_cast<char*>(c.device);
         char* const memory = static_cast<char*>(c.host);
-        add_device({where, c.what, in, device, device + c.bytes});
-        add_host({where, c.what, !in, memory, memory + c.bytes}, host);
+        std::size_t const index = where.who->clause_of(c);
+        if (index == where.who->uses.size()) return fail(*where.who, "a copy of what no clause asks for");
+        add_device({where, c.what, in, device, device + c.bytes, index});
+        add_host({where, c.what, !in, memory, memory + c.bytes, index}, host);
     }
 
     void add_launch(point const& where, command const& c)
@@ -130,17 +143,22 @@ private:
 
     void add_device(access const& a)
     {
-        std::vector<access>& all = device_[a.where.who->what.device];
+        std::vector<access>& all = device_[a.who().what.device];
         for (access const& b : all) {
-            if (b.where.who == a.where.who || b.end <= a.begin || a.end <= b.begin || !(a.writes || b.writes)) continue;
-            bool const first = b.where.who->id < a.where.who->id;
+            if (&b.who() == &a.who() || b.end <= a.begin || a.end <= b.begin || !(a.writes || b.writes))
+                continue;
+            bool const first = b.who().id < a.who().id;
             access const& x = first ? b : a;
             access const& y = first ? a : b;
             if (ordered(x.where, y.where)) continue;
             bool const kernels = a.what == command::kind::launch && b.what == command::kind::launch;
-            if (kernels && x.where.who->uses[x.clause].entry == y.where.who->uses[y.clause].entry) taint(x, y);
-            else fail(*y.where.who, std::string(name(y.what)) + " is not ordered after the " + name(x.what) +
-                                        " of region " + std::to_string(x.where.who->id) + " on the same block");
+            if (kernels && x.entry() == y.entry())
+                taint(x, y);
+            else if ((x.entry()->cells() & y.entry()->cells()) == 0 && ordered(y.where, x.where))
+                continue; // a used block
+            else
+                fail(y.who(), std::string(name(y.what)) + " is not ordered after the " + name(x.what) +
+                                  " of region " + std::to_string(x.who().id) + " on the same block");
         }
         all.push_back(a);
     }
@@ -148,21 +166,26 @@ private:
     void add_host(access const& a, std::uint64_t const* host)
     {
         for (access const& b : on_host_) {
-            if (b.where.who == a.where.who || b.end <= a.begin || a.end <= b.begin || !(a.writes || b.writes)) continue;
-            bool const first = b.where.who->id < a.where.who->id;
+            if (&b.who() == &a.who() || b.end <= a.begin || a.end <= b.begin || !(a.writes || b.writes))
+                continue;
+            bool const first = b.who().id < a.who().id;
             access const& x = first ? b : a;
             access const& y = first ? a : b;
             if (ordered(x.where, y.where)) continue;
-            bool const same_device = a.where.who->what.device == b.where.who->what.device;
+            bool const same_device = a.who().what.device == b.who().what.device;
             if (same_device || !y.writes) {
-                fail(*y.where.who, std::string(name(y.what)) + " is not ordered after the " + name(x.what) +
-                                       " of region " + std::to_string(x.where.who->id) + " at the same host memory");
+                if (!lost_[x.who().what.device])
+                    fail(y.who(), std::string(name(y.what)) + " is not ordered after the " + name(x.what) +
+                                      " of region " + std::to_string(x.who().id) +
+                                      " at the same host memory");
                 continue;
             }
             // Two devices write what the other one reads or writes: the program's affair.
             cell_mask const cells = overlap(a, b, host);
-            if (x.writes) y.where.who->racy_copies_out |= cells;
-            else x.where.who->racy_copies_in |= cells;
+            if (x.writes)
+                y.where.who->racy_copies_out |= cells;
+            else
+                x.where.who->racy_copies_in |= cells;
         }
         on_host_.push_back(a);
     }
@@ -178,8 +201,8 @@ private:
     // Two kernels on the same resident data, side by side: what one reads while the other writes is anybody's guess.
     static void taint(access const& x, access const& y)
     {
-        clause const& a = x.where.who->what.clauses[x.clause];
-        clause const& b = y.where.who->what.clauses[y.clause];
+        clause const& a = x.who().what.clauses[x.clause];
+        clause const& b = y.who().what.clauses[y.clause];
         cell_mask const both = a.cells() & b.cells();
         if (reads(a.kernel) && writes(b.kernel)) x.where.who->racy_reads |= both;
         if (reads(b.kernel) && writes(a.kernel)) y.where.who->racy_reads |= both;
@@ -187,19 +210,63 @@ private:
             y.where.who->racy_writes |= both;
     }
 
-    // Waits cost concurrency: each one must have a reason in the data.
-    void judge_wait(job const& j, job const* earlier)
+    vector_clock after_wait(unsigned stream, command const& c) const
     {
-        if (earlier == nullptr) return fail(j, "it waits for a signal of nobody's");
-        if (earlier->id >= j.id) return fail(j, "it waits for a region that was accepted later");
+        std::vector<vector_clock> const& signals = streams_[other_stream(stream, c)].signals;
+        return c.number < signals.size() ? signals[c.number] : vector_clock();
+    }
+
+    static unsigned other_stream(unsigned stream, command const& c)
+    {
+        return stream - stream % 4 + c.other->index();
+    }
+
+    // Waits cost concurrency: each one has a reason in the data, or changes nothing beside one that has.
+    template <class Find>
+    void judge_waits(unsigned stream, vector_clock clock, job const& j, Find earlier)
+    {
+        std::vector<std::pair<unsigned, backend::sequence>> idle;
+        for (command const& c : j.group->commands) {
+            if (c.what != command::kind::wait) continue;
+            unsigned const other = other_stream(stream, c);
+            job const* const before = earlier(other, c.number);
+            if (before == nullptr) return fail(j, "it waits for a signal of nobody's");
+            if (before->id >= j.id) return fail(j, "it waits for a region that was accepted later");
+            bool reason = false;
+            for (backend::sequence n = c.number; n > host_.at[other] && !reason; --n)
+                if (job const* const each = earlier(other, n)) reason = conflict(j, *each);
+            if (reason)
+                clock.join(after_wait(stream, c));
+            else
+                idle.emplace_back(other, c.number);
+        }
+        for (auto const& [other, number] : idle)
+            if (clock.at[other] < number && !inherited(j, *earlier(other, number)))
+                fail(j, "it waits for region " + std::to_string(earlier(other, number)->id) +
+                            ", with which it has nothing to do");
+    }
+
+    // By way of a region that failed before it could wait itself.
+    bool inherited(job const& j, job const& before) const
+    {
+        return std::any_of(jobs_.begin(), jobs_.end(), [&](job const* between) {
+            bool const failed = between->error || (between->region != nullptr && between->region->error);
+            return failed && between->id < j.id && before.id < between->id && conflict(j, *between) &&
+                   conflict(*between, before);
+        });
+    }
+
+    static bool conflict(job const& j, job const& before)
+    {
         for (use const& a : j.uses)
-            for (use const& b : earlier->uses) {
-                if (a.entry == nullptr || b.entry == nullptr || (a.entry->cells() & b.entry->cells()) == 0) continue;
-                if (a.entry != b.entry || a.wants_in || a.wants_out || a.created || b.wants_in || b.wants_out ||
-                    b.created)
-                    return;
+            for (use const& b : before.uses) {
+                if (a.entry == nullptr || b.entry == nullptr || (a.entry->cells() & b.entry->cells()) == 0)
+                    continue;
+                if (a.entry != b.entry || a.wants_in || a.wants_out || a.created || b.wants_in ||
+                    b.wants_out || b.created)
+                    return true;
             }
-        fail(j, "it waits for region " + std::to_string(earlier->id) + ", with which it has nothing to do");
+        return false;
     }
 
     static char const* name(command::kind k)
@@ -218,6 +285,8 @@ private:
     std::array<state, vector_clock::streams> streams_;
     std::array<std::vector<access>, 4> device_;
     std::vector<access> on_host_;
+    std::array<bool, 4> lost_{};
+    std::vector<job const*> jobs_;
 };
 
 } // namespace omp_co_test::explorer

@@ -35,7 +35,9 @@ struct job {
     bool accepted = false;
     bool failure_seen = false;
     bool retired = false;
-    error_code error; ///< once retired, refused, or seen to have failed
+    bool short_of_memory = false; ///< when last looked at
+    bool enqueued = false;        ///< when last looked at
+    error_code error;             ///< once retired, refused, or seen to have failed
     unsigned stream = 0;
     omp_co::detail::stream_queue* queue = nullptr;
     backend::sequence number = 0;
@@ -47,8 +49,8 @@ struct job {
     std::uint64_t digest = 0;
 
     // Cells whose value depends on what no rule orders.
-    cell_mask racy_reads = 0;    ///< by the kernel
-    cell_mask racy_writes = 0;   ///< by the kernel
+    cell_mask racy_reads = 0;  ///< by the kernel
+    cell_mask racy_writes = 0; ///< by the kernel
     cell_mask racy_copies_in = 0;
     cell_mask racy_copies_out = 0;
 
@@ -62,6 +64,15 @@ struct job {
     bool executed() const noexcept
     {
         return group != nullptr && group->signalled && group->commands.back().now == command::state::done;
+    }
+    /// The clause that a copy belongs to; their number if there is none.
+    std::size_t clause_of(command const& c) const noexcept
+    {
+        std::size_t i = 0;
+        while (i < uses.size() && (uses[i].entry == nullptr || what.clauses[i].first != first_cell(c) ||
+                                   what.clauses[i].count * sizeof(std::uint64_t) != c.bytes))
+            ++i;
+        return i;
     }
     unsigned first_cell(command const& c) const noexcept
     {

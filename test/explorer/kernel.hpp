@@ -29,8 +29,10 @@ cell run_kernel(unsigned id, request const& r, CellAt cell_at)
                 if (mine.now != cell::state::known && digest.now != cell::state::missing) digest = mine;
                 digest.value = mix(digest.value, mine.value);
             }
-            if (c.kernel == touch::add) mine.value += mix(id, at);
-            else if (writes(c.kernel)) mine = {digest.now, mix(digest.value, at), digest.culprit};
+            if (c.kernel == touch::add)
+                mine.value += mix(id, at);
+            else if (writes(c.kernel))
+                mine = {digest.now, mix(digest.value, at), digest.culprit};
         }
     }
     return digest;
@@ -47,7 +49,8 @@ inline void run_on_device(omp_co::backend::invocation const& call, std::size_t, 
     };
     cell const digest = run_kernel(j.id, j.what, [&](std::size_t clause_index, unsigned at) -> cell& {
         store();
-        place = *static_cast<std::uint64_t**>(call.arguments[clause_index]) + (at - j.what.clauses[clause_index].first);
+        place = *static_cast<std::uint64_t**>(call.arguments[clause_index]) +
+                (at - j.what.clauses[clause_index].first);
         current.now = cell::state::known;
         std::memcpy(&current.value, place, sizeof current.value);
         return current;

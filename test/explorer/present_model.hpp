@@ -78,9 +78,12 @@ public:
             if (c.count == 0) continue;
             auto const it = std::find_if(live_.begin(), live_.end(),
                                          [&](incarnation* e) { return (e->cells() & c.cells()) != 0; });
-            if (it == live_.end()) absent.push_back(i);
-            else if ((c.cells() & ~(*it)->cells()) != 0) p.refusals.push_back(omp_co::errc::partially_present);
-            else p.uses[i].entry = *it;
+            if (it == live_.end())
+                absent.push_back(i);
+            else if ((c.cells() & ~(*it)->cells()) != 0)
+                p.refusals.push_back(omp_co::errc::partially_present);
+            else
+                p.uses[i].entry = *it;
         }
         for (std::size_t const i : absent)
             if (r.clauses[i].present) p.refusals.push_back(omp_co::errc::not_present);
@@ -113,12 +116,12 @@ public:
         drop_dead();
     }
 
-    /// What `by` should have brought into `e` never arrives. The creator's failure ends it, and all that lives on its
-    /// content.
+    /// What `by` should have brought into `e` never arrives. The failure of whoever brought it there ends it, and all
+    /// that lives on its content.
     void fail(incarnation& e, unsigned by)
     {
         e.failures.push_back({by, ~0U});
-        if (e.creator == by) kill(e);
+        if (e.creator == by && e.carried_from == nullptr) kill(e);
     }
 
     /// Who is accepted from now on does not rely on `by` any more.
@@ -134,7 +137,8 @@ public:
     {
         incarnation* found = nullptr;
         for (incarnation& each : all_)
-            if (each.first == e.first && each.count == e.count && &each != &e && each.creator < id) found = &each;
+            if (each.first == e.first && each.count == e.count && &each != &e && each.creator < id)
+                found = &each;
         return found;
     }
 
@@ -147,10 +151,11 @@ private:
     // Clauses of one construct that overlap share the widest one's mapping.
     void create(request const& r, std::vector<std::size_t>& absent, plan& p)
     {
-        std::stable_sort(absent.begin(), absent.end(), [&](std::size_t a, std::size_t b) {
+        std::sort(absent.begin(), absent.end(), [&](std::size_t a, std::size_t b) {
             clause const& l = r.clauses[a];
             clause const& m = r.clauses[b];
-            return l.first != m.first ? l.first < m.first : l.count > m.count;
+            if (l.first != m.first) return l.first < m.first;
+            return l.count != m.count ? l.count > m.count : a < b;
         });
         incarnation* widest = nullptr;
         for (std::size_t const i : absent) {

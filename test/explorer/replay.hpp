@@ -6,6 +6,7 @@
 #include "job.hpp"
 #include "kernel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -14,8 +15,8 @@ namespace omp_co_test::explorer {
 
 struct history_event {
     enum class kind : unsigned char { accepted, noticed, written } what;
-    job* who = nullptr;                ///< accepted; or its failure was noticed: later regions know
-    unsigned first = 0;                ///< written by the program
+    job* who = nullptr; ///< accepted; or its failure was noticed: later regions know
+    unsigned first = 0; ///< written by the program
     std::vector<std::uint64_t> values;
 };
 
@@ -29,9 +30,12 @@ public:
     void run(std::vector<history_event> const& history)
     {
         for (history_event const& e : history) {
-            if (e.what == history_event::kind::accepted) accept(*e.who);
-            else if (e.what == history_event::kind::noticed) forgive(*e.who);
-            else write(e);
+            if (e.what == history_event::kind::accepted)
+                accept(*e.who);
+            else if (e.what == history_event::kind::noticed)
+                forgive(*e.who);
+            else
+                write(e);
         }
     }
 
@@ -74,9 +78,12 @@ private:
             cell_mask const bit = cells_of(i, 1);
             if ((e.carried & bit) == 0) continue;
             cell& mine = e.at(i);
-            incarnation* const old = e.carried_from;
-            if (old != nullptr && !old->content.empty() && old->at(i).now == cell::state::missing) mine = old->at(i);
-            else if ((unsure_ & bit) == 0) mine = host_[i];
+            if (e.carried_from == nullptr || e.carried_from->content.empty()) continue;
+            cell const& old = e.carried_from->at(i);
+            if (old.now != cell::state::known)
+                mine = old;
+            else if ((unsure_ & bit) == 0)
+                mine = host_[i];
         }
     }
 
@@ -96,7 +103,8 @@ private:
             mine = host_[i];
             if ((j.racy_copies_in & cells_of(i, 1)) != 0) mine.now = cell::state::unknown;
             if (mine.now == cell::state::known && did->moved[i - c.first] != mine.value)
-                return complain("its copy in brought other bytes than in a sequential run, cell " + std::to_string(i));
+                return complain("its copy in brought other bytes than in a sequential run, cell " +
+                                std::to_string(i));
         }
     }
 
@@ -115,12 +123,24 @@ private:
             return j.what.clauses[index].kernel == touch::read ? copy : (mine = copy);
         });
         if (digest.now == cell::state::missing && !j.error)
-            complain("it succeeded with data that region " + std::to_string(digest.culprit) + ", which failed, left out");
+            complain("it succeeded with data that region " + std::to_string(digest.culprit) +
+                     ", which failed, left out");
         if (digest.now == cell::state::known && digest.value != j.digest)
             complain("its kernel computed something else than in a sequential run");
         for (std::size_t i = 0; i < j.uses.size(); ++i)
-            for_cells(j.what.clauses[i].cells() & j.racy_writes,
-                      [&](unsigned at) { j.uses[i].entry->at(at).now = cell::state::unknown; });
+            for_cells(j.what.clauses[i].cells(), [&](unsigned at) { settle(*j.uses[i].entry, at, j); });
+    }
+
+    // Who computes with what is missing fails himself; what he wrote into a mapping that was there before is not what
+    // others are told about.
+    static void settle(incarnation& e, unsigned at, job const& j)
+    {
+        cell& mine = e.at(at);
+        bool const told =
+            e.creator == j.id || std::any_of(e.failures.begin(), e.failures.end(),
+                                             [&](auto const& f) { return f.by == mine.culprit; });
+        if ((j.racy_writes & cells_of(at, 1)) != 0 || (mine.now == cell::state::missing && !told))
+            mine.now = cell::state::unknown;
     }
 
     // The kernel did not run: what it would have written is not there. Whoever mapped it first is relied on.
@@ -131,8 +151,10 @@ private:
         if (u.entry == nullptr || c.type == map_type::to) return;
         for_cells(c.cells(), [&](unsigned at) {
             cell& mine = u.entry->at(at);
-            if (u.entry->creator == j.id) mine = {cell::state::missing, 0, j.id};
-            else if (mine.now == cell::state::known) mine.now = cell::state::unknown;
+            if (u.entry->creator == j.id)
+                mine = {cell::state::missing, 0, j.id};
+            else if (mine.now == cell::state::known)
+                mine.now = cell::state::unknown;
         });
     }
 
@@ -155,9 +177,11 @@ private:
                 return complain("it succeeded and copied out what region " + std::to_string(mine.culprit) +
                                 ", which failed, left out");
             if (mine.now == cell::state::known && did->moved[i - c.first] != mine.value)
-                return complain("its copy out brought other bytes than in a sequential run, cell " + std::to_string(i));
+                return complain("its copy out brought other bytes than in a sequential run, cell " +
+                                std::to_string(i));
             host_[i] = mine;
-            if (mine.now == cell::state::missing || (j.racy_copies_out & bit) != 0) host_[i].now = cell::state::unknown;
+            if (mine.now == cell::state::missing || (j.racy_copies_out & bit) != 0)
+                host_[i].now = cell::state::unknown;
         }
     }
 
@@ -176,7 +200,8 @@ private:
     {
         if (j.group == nullptr) return nullptr;
         for (command const& each : j.group->commands)
-            if (each.what == kind && each.bytes == c.count * sizeof(std::uint64_t) && j.first_cell(each) == c.first)
+            if (each.what == kind && each.bytes == c.count * sizeof(std::uint64_t) &&
+                j.first_cell(each) == c.first)
                 return &each;
         return nullptr;
     }
@@ -192,7 +217,8 @@ private:
     {
         if (!verdict_.empty()) return;
         verdict_ = what;
-        if (who_ != nullptr) verdict_ = "region " + std::to_string(who_->id) + " (" + to_text(who_->what) + "): " + what;
+        if (who_ != nullptr)
+            verdict_ = "region " + std::to_string(who_->id) + " (" + to_text(who_->what) + "): " + what;
     }
 
     std::array<cell, cell_count> host_;

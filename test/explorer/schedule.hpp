@@ -39,7 +39,10 @@ enum class touch : unsigned char {
 };
 
 constexpr bool reads(touch t) noexcept { return t == touch::read || t == touch::hash; }
-constexpr bool writes(touch t) noexcept { return t == touch::hash || t == touch::overwrite || t == touch::add; }
+constexpr bool writes(touch t) noexcept
+{
+    return t == touch::hash || t == touch::overwrite || t == touch::add;
+}
 
 struct clause {
     map_type type;
@@ -69,7 +72,7 @@ enum class step_kind : unsigned char {
     cancel,          ///< the `index`th of the operations in flight; `amount`: the kind
     destroy_context, ///< with all that is in flight in it
     remove_device,
-    settle,          ///< everything runs to its end
+    settle, ///< everything runs to its end
 };
 
 struct step {
@@ -92,11 +95,16 @@ struct schedule {
 inline char const* name_of(construct c)
 {
     switch (c) {
-    case construct::target: return "target";
-    case construct::enter_data: return "enter_data";
-    case construct::exit_data: return "exit_data";
-    case construct::update: return "update";
-    default: return "?";
+    case construct::target:
+        return "target";
+    case construct::enter_data:
+        return "enter_data";
+    case construct::exit_data:
+        return "exit_data";
+    case construct::update:
+        return "update";
+    default:
+        return "?";
     }
 }
 
@@ -106,8 +114,9 @@ inline std::string to_text(request const& r)
     constexpr char const* touches[]{"", " read", " hash", " overwrite", " add"};
     std::string text = "device " + std::to_string(r.device) + ": " + name_of(r.what);
     for (clause const& c : r.clauses) {
-        text += std::string(" ") + types[static_cast<unsigned>(c.type)] + "(" + std::to_string(c.first) + "+" +
-                std::to_string(c.count) + (c.always ? ", always" : "") + (c.present ? ", present" : "") + ")";
+        text += std::string(" ") + types[static_cast<unsigned>(c.type)] + "(" + std::to_string(c.first) +
+                "+" + std::to_string(c.count) + (c.always ? ", always" : "") +
+                (c.present ? ", present" : "") + ")";
         text += touches[static_cast<unsigned>(c.kernel)];
     }
     return text;
@@ -117,7 +126,8 @@ inline std::string to_text(step const& s)
 {
     std::string const device = "device " + std::to_string(s.device);
     switch (s.kind) {
-    case step_kind::submit: return "submit " + to_text(s.requests[0]);
+    case step_kind::submit:
+        return "submit " + to_text(s.requests[0]);
     case step_kind::script: {
         std::string text = "coroutine in context " + std::to_string(s.index);
         for (request const& r : s.requests) text += "\n        " + to_text(r);
@@ -125,27 +135,37 @@ inline std::string to_text(step const& s)
     }
     case step_kind::advance:
         return "advance " + device + " stream " + std::to_string(s.index) + " by " + std::to_string(s.amount);
-    case step_kind::poll: return "poll";
+    case step_kind::poll:
+        return "poll";
     case step_kind::write_host:
         return "write host " + std::to_string(s.index) + "+" + std::to_string(s.amount);
     case step_kind::inject:
         return "inject " + device + " " + fault_names[static_cast<unsigned>(s.where)] + ", time " +
                std::to_string(s.amount);
-    case step_kind::lose: return "lose " + device;
-    case step_kind::cancel: return "cancel " + std::to_string(s.index) + ", kind " + std::to_string(s.amount);
-    case step_kind::destroy_context: return "destroy context " + std::to_string(s.index);
-    case step_kind::remove_device: return "remove " + device;
-    case step_kind::settle: return "settle";
+    case step_kind::lose:
+        return "lose " + device;
+    case step_kind::cancel:
+        return "cancel " + std::to_string(s.index) + ", kind " + std::to_string(s.amount);
+    case step_kind::destroy_context:
+        return "destroy context " + std::to_string(s.index);
+    case step_kind::remove_device:
+        return "remove " + device;
+    case step_kind::settle:
+        return "settle";
     }
     return {};
 }
 
 inline std::string to_text(schedule const& s)
 {
-    std::string text = s.contexts == 0 ? "  no context\n" : "  contexts: " + std::to_string(s.contexts) + "\n";
+    std::string text =
+        s.contexts == 0 ? "  no context\n" : "  contexts: " + std::to_string(s.contexts) + "\n";
     for (stepped_options const& o : s.devices)
-        text += "  device: streams " + std::to_string(o.streams) + " (" + std::to_string(o.concurrency) + ")" +
-                (o.inline_execution ? ", inline" : o.device_waits ? ", waits" : ", no waits") +
+        text += "  device: streams " + std::to_string(o.streams) + " (" + std::to_string(o.concurrency) +
+                ")" +
+                (o.inline_execution ? ", inline"
+                 : o.device_waits   ? ", waits"
+                                    : ", no waits") +
                 (o.memory != 0 ? ", memory " + std::to_string(o.memory) : "") +
                 (o.command_limit != 0 ? ", commands " + std::to_string(o.command_limit) : "") + "\n";
     unsigned number = 0;

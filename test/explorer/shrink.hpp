@@ -34,8 +34,10 @@ private:
                 auto const begin = shorter.steps.begin() + static_cast<std::ptrdiff_t>(at);
                 auto const end = begin + static_cast<std::ptrdiff_t>(std::min(chunk, s.steps.size() - at));
                 shorter.steps.erase(begin, end);
-                if (keep(s, std::move(shorter))) any = true;
-                else at += chunk;
+                if (keep(s, std::move(shorter)))
+                    any = true;
+                else
+                    at += chunk;
             }
         return any;
     }
@@ -49,8 +51,10 @@ private:
                 schedule shorter = s;
                 auto& requests = shorter.steps[i].requests;
                 requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(r));
-                if (!requests.empty() && keep(s, std::move(shorter))) any = true;
-                else ++r;
+                if (!requests.empty() && keep(s, std::move(shorter)))
+                    any = true;
+                else
+                    ++r;
             }
             while (s.steps[i].amount > 1 && s.steps[i].kind != step_kind::write_host) {
                 schedule shorter = s;
@@ -69,8 +73,10 @@ private:
             schedule shorter = s;
             auto& clauses = shorter.steps[i].requests[r].clauses;
             clauses.erase(clauses.begin() + static_cast<std::ptrdiff_t>(c));
-            if (keep(s, std::move(shorter))) any = true;
-            else any |= simplify_clause(s, i, r, c++);
+            if (keep(s, std::move(shorter)))
+                any = true;
+            else
+                any |= simplify_clause(s, i, r, c++);
         }
         return any;
     }
@@ -105,7 +111,8 @@ private:
         while (s.devices.size() > 1) {
             schedule simpler = s;
             simpler.devices.pop_back();
-            std::erase_if(simpler.steps, [&](step const& each) { return uses(each, simpler.devices.size()); });
+            std::erase_if(simpler.steps,
+                          [&](step const& each) { return uses(each, simpler.devices.size()); });
             if (!keep(s, std::move(simpler))) break;
             any = true;
         }

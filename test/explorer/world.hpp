@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Devices, host memory and regions of one case, the model beside them, and the rules that must hold at every step.
-//
 // What the library has done is read off its regions, streams and table after each call into it.
 #pragma once
 
+#include "device_state.hpp"
 #include "happens_before.hpp"
 #include "job.hpp"
+#include "judge.hpp"
 #include "kernel.hpp"
 #include "present_model.hpp"
 #include "replay.hpp"
@@ -13,9 +14,9 @@
 
 #include <omp_co/detail/registry.hpp>
 
-#include <boost/asio/error.hpp>
 #include <algorithm>
 #include <array>
+#include <boost/asio/error.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,17 +39,8 @@ public:
 
 class world final : public device_observer {
 public:
-    struct device_state {
-        stepped_device* device = nullptr; ///< null once removed
-        omp_co::detail::device_slot* slot = nullptr;
-        std::uint64_t generation = 0;
-        present_model model;
-        bool faulty = false; ///< lost, and the library knows
-        error_code lost;
-        std::uint64_t accepted = 0;
-    };
-
-    explicit world(schedule const& s) : order_([](void* w, std::string const& what) { static_cast<world*>(w)->broken(what); }, this)
+    explicit world(schedule const& s)
+        : order_([](void* w, std::string const& what) { static_cast<world*>(w)->broken(what); }, this)
     {
         for (unsigned i = 0; i < cell_count; ++i) host_[i] = mix(i, 99);
         initial_ = host_;
@@ -107,7 +99,7 @@ public:
             if (!plan_.refusals.empty()) broken(j, "it was accepted and should have been refused");
             if (d.faulty || d.device == nullptr) broken(j, "a lost device accepted it");
             d.model.apply(j.what, j.uses, j.id);
-            judge_motions(j, r);
+            blame(j, judge_motions(j, r, d.model));
             history_.push_back({history_event::kind::accepted, &j, 0, {}});
         }
         look();
@@ -131,12 +123,14 @@ public:
         if (j.ended) return broken(j, "it completed twice");
         if (j.may_vanish) broken(j, "a handler was invoked by the destruction of its context");
         end(j);
-        error_code const wanted = j.cancelled && !j.error ? error_code(boost::asio::error::operation_aborted) : j.error;
+        error_code const wanted =
+            j.cancelled && !j.error ? error_code(boost::asio::error::operation_aborted) : j.error;
         bool const aborted = j.perhaps_cancelled && !j.error && ec == boost::asio::error::operation_aborted;
         if (ec != wanted && !aborted)
-            broken(j, "its handler was told \"" + ec.message() + "\" instead of \"" + wanted.message() + "\"");
+            broken(j,
+                   "its handler was told \"" + ec.message() + "\" instead of \"" + wanted.message() + "\"");
         if (j.accepted) judge_order(j);
-        if (j.accepted) judge_result(j);
+        if (j.accepted) blame(j, judge_result(j, devices_[j.what.device].lost));
     }
 
     /// The handler of `j` was destroyed.
@@ -145,45 +139,35 @@ public:
         if (j.ended) return;
         if (!j.may_vanish) broken(j, "its handler was destroyed without having been invoked");
         end(j);
-        if (j.accepted) judge_result(j);
+        if (j.accepted) blame(j, judge_result(j, devices_[j.what.device].lost));
     }
 
     /// Notes what has happened in the library since the last look.
     void look()
     {
         for (device_state& d : devices_) look_at(d);
+        std::vector<job*> retired;
         for (job* j : active_) {
-            if (j->region == nullptr || !j->accepted) continue;
-            bool const gone = devices_[j->what.device].device == nullptr;
-            bool const retired = gone || j->queue->retired >= j->number;
-            if (!j->failure_seen && j->region->error) failed(*j, j->region->error);
-            if (j->retired || !retired) continue;
-            j->retired = true;
-            j->error = j->region->error;
+            if (j->region == nullptr || !j->accepted || j->retired) continue;
+            j->retired = devices_[j->what.device].device == nullptr || j->queue->retired >= j->number;
+            if (j->retired) retired.push_back(j);
+        }
+        for (job* j : active_)
+            if (j->region != nullptr && j->accepted && j->region->error) failed(*j, j->region->error);
+        for (job* j : retired)
             if (j->error) forgotten(*j);
+        for (job* j : active_) {
+            j->short_of_memory = j->region != nullptr && j->region->needs_memory;
+            j->enqueued = j->group != nullptr;
         }
         std::erase_if(active_, [](job* j) { return j->ended && (j->retired || !j->accepted); });
     }
 
-    /// The table must say at any time what a sequential run would.
     void compare_tables()
     {
-        for (std::size_t i = 0; i < devices_.size(); ++i) {
-            device_state& d = devices_[i];
-            if (d.device == nullptr || d.faulty) continue;
-            std::map<unsigned, std::pair<unsigned, std::uint64_t>> theirs;
-            for_each_entry(d, [&](omp_co::detail::present_entry& e) {
-                if (e.live()) theirs[cell_of(e.range.begin)] = {static_cast<unsigned>(e.bytes() / 8), e.count};
-            });
-            std::map<unsigned, std::pair<unsigned, std::uint64_t>> ours;
-            for (incarnation* e : d.model.live()) ours[e->first] = {e->count, e->references};
-            if (ours == theirs) continue;
-            std::string text = "the table of device " + std::to_string(i) + " is wrong; it has";
-            for (auto const& [first, rest] : theirs) text += entry_text(first, rest);
-            text += ", and a sequential run";
-            for (auto const& [first, rest] : ours) text += entry_text(first, rest);
-            broken(text);
-        }
+        for (std::size_t i = 0; i < devices_.size(); ++i)
+            if (std::string const what = devices_[i].compare_table(host_.data()); !what.empty())
+                broken("the table of device " + std::to_string(i) + " " + what);
     }
 
     bool may_write(cell_mask cells) const
@@ -191,7 +175,9 @@ public:
         for (job const* j : active_) {
             if (j->ended || !j->accepted) continue;
             for (std::size_t i = 0; i < j->uses.size(); ++i)
-                if ((j->uses[i].wants_in || j->uses[i].wants_out) && (j->what.clauses[i].cells() & cells) != 0) return false;
+                if ((j->uses[i].wants_in || j->uses[i].wants_out) &&
+                    (j->what.clauses[i].cells() & cells) != 0)
+                    return false;
         }
         return true;
     }
@@ -223,7 +209,6 @@ public:
         if (d.device == nullptr) return;
         run_by_themselves(true);
         registry().remove(*d.slot, d.generation);
-        d.device = nullptr;
         run_by_themselves(false);
         look();
     }
@@ -244,28 +229,21 @@ public:
     void check_settled()
     {
         for (job const* j : active_) {
-            if (j->in_flight()) broken(*j, "stuck: nothing moves any more, and it has not retired");
-            else if (!j->ended) broken(*j, "it has retired, and its await does not end");
+            if (j->in_flight())
+                broken(*j, "stuck: nothing moves any more, and it has not retired");
+            else if (!j->ended)
+                broken(*j, "it has retired, and its await does not end");
         }
     }
 
     /// Nothing is mapped any more.
     void check_empty()
     {
-        for (std::size_t i = 0; i < devices_.size(); ++i) {
-            device_state& d = devices_[i];
-            if (d.device == nullptr) continue;
-            std::string const at = " on device " + std::to_string(i);
-            if (d.slot->in_flight.load() != 0) broken("in_flight is not zero at the end" + at);
-            if (d.slot->pending_outs.load() != 0) broken("pending_outs is not zero at the end" + at);
-            omp_co::device_statistics const s = d.slot->core->statistics();
-            if (s.regions != d.accepted) broken("not as many regions retired as were accepted" + at);
-            if (d.faulty) continue;
-            if (s.device_bytes != 0) broken("blocks are in use at the end" + at);
-            bool any = d.slot->core->environment().table().has_orphans();
-            for_each_entry(d, [&](omp_co::detail::present_entry&) { any = true; });
-            if (any) broken("entries are left at the end" + at);
-            check_statistics(static_cast<unsigned>(i), s);
+        for (unsigned i = 0; i < devices_.size(); ++i) {
+            std::string const what = devices_[i].leftovers();
+            if (!what.empty()) broken(what + " at the end on device " + std::to_string(i));
+            if (devices_[i].device != nullptr && !devices_[i].faulty)
+                check_statistics(i, devices_[i].slot->core->statistics());
         }
     }
 
@@ -288,9 +266,13 @@ public:
         j->stream = stream;
         by_signal_[{stream, g->number}] = j;
         if (!g->signalled) return;
+        for (device_state const& d : devices_)
+            if (d.device != nullptr && d.device->lost()) order_.lost(index_of(*d.device));
         judge_addresses(*j, s.device());
         order_.add(stream, s.device().traits().inline_execution, *j, host_.data(),
-                   [this](unsigned other, backend::sequence number) -> job const* { return find_job(other, number); });
+                   [this](unsigned other, backend::sequence number) -> job const* {
+                       return find_job(other, number);
+                   });
     }
 
     bool may_run(stepped_stream& s, command const& c) override
@@ -302,11 +284,23 @@ public:
         return addresses_are_good(*j, c, s.device(), "runs");
     }
 
-    void reported(stepped_stream& s, backend::sequence completed) override { order_.reported(stream_id(s), completed); }
+    void reported(stepped_stream& s, backend::sequence completed) override
+    {
+        order_.reported(stream_id(s), completed);
+    }
 
     void freeing(stepped_device& d, void* block, std::size_t bytes) override
     {
         order_.freed(index_of(d), block, bytes);
+    }
+
+    void destroyed(stepped_device& d) override
+    {
+        device_state& mine = devices_[index_of(d)];
+        mine.lost = d.lost();
+        mine.faulty = static_cast<bool>(mine.lost);
+        if (mine.faulty) order_.lost(index_of(d));
+        mine.device = nullptr;
     }
 
     void broken(std::string const& rule) override
@@ -315,17 +309,20 @@ public:
     }
 
 private:
+    void blame(job const& j, std::string const& what)
+    {
+        if (!what.empty()) broken(j, what);
+    }
+
     void broken(job const& j, std::string const& what)
     {
         broken("region " + std::to_string(j.id) + " (" + to_text(j.what) + "): " + what);
     }
 
-    static std::string entry_text(unsigned first, std::pair<unsigned, std::uint64_t> rest)
+    error_code next_code() const
     {
-        return " [" + std::to_string(first) + "+" + std::to_string(rest.first) + " x" + std::to_string(rest.second) + "]";
+        return {static_cast<int>(injected_.size()), injected_category::instance()};
     }
-
-    error_code next_code() const { return {static_cast<int>(injected_.size()), injected_category::instance()}; }
 
     unsigned index_of(stepped_device const& d) const
     {
@@ -334,18 +331,6 @@ private:
         return 0;
     }
     unsigned stream_id(stepped_stream& s) const { return index_of(s.device()) * 4 + s.index(); }
-
-    unsigned cell_of(void const* p) const
-    {
-        return static_cast<unsigned>(static_cast<std::uint64_t const*>(p) - host_.data());
-    }
-
-    template <class F>
-    static void for_each_entry(device_state& d, F f)
-    {
-        omp_co::detail::device_lock lock(d.slot->mutex);
-        d.slot->core->environment().table().for_each(f);
-    }
 
     job* job_of(omp_co::detail::region const& r) const
     {
@@ -381,15 +366,17 @@ private:
             broken(j, "its await ended while the device was still at it");
     }
 
+    // What a region brought is in nobody's sight once its failure is in the stream.
     void failed(job& j, error_code ec)
     {
-        j.failure_seen = true;
-        j.error = ec;
         device_state& d = devices_[j.what.device];
+        if (!j.error && ec == omp_co::errc::out_of_memory) blame(j, judge_out_of_memory(j, active_));
+        j.error = ec;
+        if (j.failure_seen || (!j.retired && j.queue->enqueued < j.number)) return;
+        j.failure_seen = true;
         for (std::size_t i = 0; i < j.uses.size(); ++i)
             if (j.uses[i].entry != nullptr && (j.uses[i].entry->creator == j.id || j.copies_in[i]))
                 d.model.fail(*j.uses[i].entry, j.id);
-        if (ec == omp_co::errc::out_of_memory) judge_out_of_memory(j);
     }
 
     // It has retired with an error. Who is accepted from now on does not count on it.
@@ -406,7 +393,8 @@ private:
         j.error = ec;
         device_state const& d = devices_[j.what.device];
         if (d.device == nullptr || d.faulty) {
-            if (ec != omp_co::errc::device_lost) broken(j, "a device that is gone refused it with " + ec.message());
+            if (ec != omp_co::errc::device_lost)
+                broken(j, "a device that is gone refused it with " + ec.message());
             return;
         }
         if (!plan_.refusals.empty()) {
@@ -426,62 +414,6 @@ private:
         return injected_[static_cast<std::size_t>(ec.value()) - 1] == f;
     }
 
-    // Only what is asked for moves; only what a revived entry still holds may be left out.
-    void judge_motions(job& j, omp_co::detail::region const& r)
-    {
-        cell_mask wanted = 0;
-        cell_mask done = 0;
-        cell_mask out_wanted = 0;
-        cell_mask out_done = 0;
-        for (std::size_t i = 0; i < j.uses.size(); ++i) {
-            use const& u = j.uses[i];
-            clause const& c = j.what.clauses[i];
-            j.copies_in[i] = r.items[i].has(omp_co::detail::map_copy_in);
-            if (j.copies_in[i] && !u.wants_in) broken(j, "it copies in what is there already");
-            if (u.wants_in && !j.copies_in[i] && (!u.created || c.always)) broken(j, "it leaves a copy in out");
-            if (u.wants_in) wanted |= c.cells();
-            if (j.copies_in[i]) done |= c.cells();
-            if (u.wants_out) out_wanted |= c.cells();
-            if (r.items[i].has(omp_co::detail::map_copy_out)) out_done |= c.cells();
-        }
-        if (out_wanted != out_done) broken(j, "it copies out something else than what ends here");
-        for (use& u : j.uses) {
-            if (!u.created) continue;
-            u.entry->carried = wanted & ~done & u.entry->cells();
-            if (u.entry->carried == 0 || u.entry->carried_from != nullptr) continue;
-            u.entry->carried_from = devices_[j.what.device].model.previous(*u.entry, j.id);
-            if (u.entry->carried_from == nullptr) broken(j, "it leaves a copy in out, and nobody had that data before");
-        }
-    }
-
-    // Everything on this device that does not wait for `j`, or for memory itself, might still give memory back.
-    void judge_out_of_memory(job& j)
-    {
-        if (j.group != nullptr && (j.group->refused || j.group->failed)) return;
-        std::vector<job const*> stuck;
-        for (job const* a : active_)
-            if (a->region != nullptr && a->in_flight() && a->what.device == j.what.device &&
-                (a == &j || a->region->needs_memory || a->region->error == omp_co::errc::out_of_memory))
-                stuck.push_back(a);
-        for (std::size_t i = 0; i < stuck.size(); ++i)
-            for (job const* a : active_)
-                if (std::find(stuck.begin(), stuck.end(), a) == stuck.end() && waits_for(*a, *stuck[i])) stuck.push_back(a);
-        for (job const* a : active_) {
-            if (!a->in_flight() || a->what.device != j.what.device) continue;
-            if (std::find(stuck.begin(), stuck.end(), a) == stuck.end())
-                broken(j, "out_of_memory while region " + std::to_string(a->id) + " might still give memory back");
-        }
-    }
-
-    static bool waits_for(job const& a, job const& b)
-    {
-        if (!a.in_flight() || a.region == nullptr || a.what.device != b.what.device) return false;
-        if (a.queue == b.queue && a.number > b.number) return true;
-        for (omp_co::detail::stream_wait const* w = a.region->waits; w != nullptr; w = w->next)
-            if (w->stream == b.queue && w->number >= b.number) return true;
-        return false;
-    }
-
     void judge_order(job& j)
     {
         backend::sequence& latest = latest_finished_[{j.stream, j.context}];
@@ -489,54 +421,28 @@ private:
         latest = std::max(latest, j.number);
     }
 
-    void judge_result(job& j)
-    {
-        device_state const& d = devices_[j.what.device];
-        if (j.error == error_code(d.lost) && d.faulty) return;
-        error_code const direct = j.group == nullptr       ? error_code()
-                                  : j.group->refused       ? j.group->refused
-                                                           : j.group->failed;
-        if (!j.error) {
-            if (!j.executed()) broken(j, "it succeeded and was never done");
-            if (direct) broken(j, "it succeeded although a command of it failed: " + direct.message());
-            if (j.what.what == construct::enter_data)
-                for (use const& u : j.uses)
-                    if (u.entry != nullptr && u.entry->killed && relied_on_failure(j))
-                        broken(j, "it succeeded, and its mapping died with a failed region");
-            return;
-        }
-        if (j.error == direct) return;
-        if (j.error == omp_co::errc::out_of_memory) return; // judged when it happened
-        if (j.error != omp_co::errc::predecessor_failed) return broken(j, "it failed for no reason: " + j.error.message());
-        if (!relied_on_failure(j)) broken(j, "predecessor_failed, and nothing that it relied on has failed");
-    }
-
-    // Whether something failed that it shares a mapping with, or a mapping whose content its own took over.
-    static bool relied_on_failure(job const& j)
-    {
-        for (use const& u : j.uses)
-            for (incarnation const* e = u.entry; e != nullptr; e = e->carried_from)
-                for (incarnation::failure const& f : e->failures)
-                    if (f.by < j.id && j.id <= f.through) return true;
-        return false;
-    }
-
     void judge_addresses(job& j, stepped_device& d)
     {
         for (command const& c : j.group->commands)
-            if (c.what != command::kind::wait && c.what != command::kind::signal) (void)addresses_are_good(j, c, d, "is given");
+            if (c.what != command::kind::wait && c.what != command::kind::signal)
+                (void)addresses_are_good(j, c, d, "is given");
     }
 
     bool addresses_are_good(job& j, command const& c, stepped_device& d, char const* when)
     {
         if (c.what != command::kind::launch) {
             if (d.holds(c.device, c.bytes)) return true;
-            return broken(j, std::string("the device ") + when + " a copy at an address outside its blocks"), false;
+            return broken(j, std::string("the device ") + when + " a copy at an address outside its blocks"),
+                   false;
         }
         for (std::size_t i = 0; i < j.uses.size(); ++i) {
             unsigned const count = j.what.clauses[i].count;
-            if (count == 0 || d.holds(*static_cast<void**>(c.call->arguments[i]), count * sizeof(std::uint64_t))) continue;
-            return broken(j, std::string("the device ") + when + " a kernel with an address outside its blocks"), false;
+            if (count == 0 ||
+                d.holds(*static_cast<void**>(c.call->arguments[i]), count * sizeof(std::uint64_t)))
+                continue;
+            return broken(j,
+                          std::string("the device ") + when + " a kernel with an address outside its blocks"),
+                   false;
         }
         return true;
     }
@@ -552,7 +458,8 @@ private:
                 out += c.what == command::kind::copy_out;
             }
         }
-        if (in != s.copies_in || out != s.copies_out) broken("the statistics count other motions than the device saw");
+        if (in != s.copies_in || out != s.copies_out)
+            broken("the statistics count other motions than the device saw");
     }
 
     std::array<std::uint64_t, cell_count> host_{};

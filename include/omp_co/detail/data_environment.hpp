@@ -71,6 +71,7 @@ public:
         map_item const* group = nullptr;
         for (std::uint32_t const at : order_) {
             map_item& item = items[at];
+            if (!sensible(item)) return {errc::invalid_argument, &item, {}};
             if (group != nullptr && item.bytes != 0 && item.begin() < group->end()) {
                 if (item.end() > group->end())
                     return {errc::partially_present, &item, {group->begin(), group->end()}};
@@ -123,7 +124,7 @@ public:
         for (map_item& item : items)
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
         for (map_item& item : items) leave(item);
-        for (map_item& item : items) motion_out(items, item);
+        for (map_item& item : items) motion_out(items, item, serial);
     }
 
     /// Calls `f(use)` for every earlier use, not retired, that a region with these clauses must wait for.
@@ -164,11 +165,8 @@ public:
     void resolve(std::span<map_item> items) noexcept
     {
         for (map_item& item : items) {
-            if (item.entry == nullptr) {
-                resolve_absent(item);
-                continue;
-            }
-            item.device = item.entry->block + (item.begin() - item.entry->range.begin);
+            present_entry* const e = item.entry;
+            item.device = e == nullptr ? item.host : e->block + (item.begin() - e->range.begin);
         }
     }
 
@@ -180,9 +178,8 @@ public:
             if (item.entry == nullptr) continue;
             present_entry& e = *item.entry;
             e.synced = {};
-            if (!item.has(map_created | map_copy_in)) continue;
-            if (e.failed_through == 0 || e.failed_from > serial) e.failed_from = serial;
-            e.failed_through = now;
+            if (!brought(item)) continue;
+            note_failure(e, serial, now);
             if (item.has(map_created) && !e.orphan) table_.orphan(e);
         }
     }
@@ -195,14 +192,17 @@ public:
     {
         if (failed) {
             fail(items, serial, now);
-            for (map_item& item : items) take_back(item);
+            for (map_item& item : items) take_back(item, serial);
         }
         for (map_item& item : items) {
             present_entry* const e = std::exchange(item.entry, nullptr);
-            if (e == nullptr || --e->pending != 0) continue;
+            if (e == nullptr) continue;
+            // The program has its side back and may write it.
+            if (item.has(map_copy_in | map_copy_out) && serial >= e->synced_since) e->synced = {};
+            if (--e->pending != 0) continue;
             if (e->live()) {
                 e->uses.clear();
-                e->failed_from = e->failed_through = 0;
+                e->failures.clear();
                 continue;
             }
             if (e->owns_block && e->block != nullptr) free(e->block, e->bytes());
@@ -226,12 +226,28 @@ public:
         });
     }
 
+    /// Another device is going to write this host memory: what is dying here is no longer equal to it.
+    void host_changes(byte_range range) noexcept
+    {
+        for (present_entry* e = table_.first_overlap(range); e != nullptr; e = table_.next_overlap(e, range))
+            e->synced = {};
+    }
+
 private:
+    static bool sensible(map_item const& item) noexcept
+    {
+        return item.bytes == 0 || (item.host != nullptr && item.end() > item.begin());
+    }
+
     refusal find(map_item& item, std::uint32_t at) noexcept
     {
         item.leader = at;
-        if (item.bytes == 0) return {};
-        if (item.host == nullptr || item.end() < item.begin()) return {errc::invalid_argument, &item, {}};
+        if (item.bytes == 0) { // only looks up, and keeps what it has found until the region retires
+            present_entry* const e = table_.holding(item.host);
+            if (e != nullptr && e->live()) item.entry = e;
+            return {};
+        }
+        if (!sensible(item)) return {errc::invalid_argument, &item, {}};
         byte_range const wanted{item.begin(), item.end()};
         for (present_entry* e = table_.first_overlap(wanted); e != nullptr;
              e = table_.next_overlap(e, wanted)) {
@@ -245,13 +261,13 @@ private:
         return {};
     }
 
-    // The entry for a clause whose data is absent: the dying one of the same range is revived, any other that it
-    // overlaps makes way, and its users are waited for.
+    // The entry for a clause whose data is absent: a dying one is revived if what it holds can be lived on, any
+    // other that it overlaps makes way, and its users are waited for.
     std::size_t reserve_new(map_item& item)
     {
         byte_range const wanted{item.begin(), item.end()};
         present_entry* const first = table_.first_overlap(wanted);
-        if (first != nullptr && revivable(*first, wanted)) {
+        if (first != nullptr && revivable(*first, item)) {
             item.entry = first;
             return 0;
         }
@@ -266,9 +282,12 @@ private:
         return inherited;
     }
 
-    static bool revivable(present_entry const& e, byte_range wanted) noexcept
+    // The same range, and no copy in needed. Who brings data of its own gets a block of its own.
+    bool revivable(present_entry const& e, map_item const& item) const noexcept
     {
-        return e.range.begin == wanted.begin && e.range.end == wanted.end;
+        byte_range const wanted{item.begin(), item.end()};
+        if (e.range.begin != wanted.begin || e.range.end != wanted.end) return false;
+        return unified_ || (item.has(map_to) && !item.has(map_always) && e.synced.covers(wanted));
     }
 
     void open(map_item& item, std::uint64_t serial) noexcept
@@ -329,20 +348,20 @@ private:
         bool const wanted = item.has(map_always | map_update) || (e.opened == serial && !e.synced.covers(r));
         if (!wanted) return;
         item.flags |= map_copy_in;
-        sync(e, r);
+        sync(e, r, serial);
     }
 
     static void leave(map_item& item) noexcept
     {
-        if (item.entry == nullptr || !item.has(map_exit)) return;
+        if (item.entry == nullptr || item.bytes == 0 || !item.has(map_exit)) return;
         std::uint64_t& count = item.entry->count;
         if (count == infinite_count || count == 0) return;
         count = item.has(map_remove) ? 0 : count - 1;
     }
 
-    void motion_out(std::span<map_item> items, map_item& item) noexcept
+    void motion_out(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
     {
-        if (item.entry == nullptr || !item.has(map_from) || unified_) return;
+        if (item.entry == nullptr || item.bytes == 0 || !item.has(map_from) || unified_) return;
         if (item.entry->live() && !item.has(map_always | map_update)) return;
         if (!item.has(map_exit | map_update)) return;
         for (map_item const& other : items) { // the same range once
@@ -350,38 +369,57 @@ private:
             if (other.has(map_copy_out) && other.host == item.host && other.bytes == item.bytes) return;
         }
         item.flags |= map_copy_out;
-        sync(*item.entry, {item.begin(), item.end()});
+        sync(*item.entry, {item.begin(), item.end()}, serial);
     }
 
     // A union that would have a gap keeps the larger part: too little costs a copy, too much would be wrong.
-    static void sync(present_entry& e, byte_range r) noexcept
+    static void sync(present_entry& e, byte_range r, std::uint64_t serial) noexcept
     {
+        if (e.synced.empty()) e.synced_since = serial;
         if (!e.synced.empty() && r.begin <= e.synced.end && e.synced.begin <= r.end) {
             e.synced = {std::min(e.synced.begin, r.begin), std::max(e.synced.end, r.end)};
             return;
         }
-        if (r.end - r.begin > e.synced.end - e.synced.begin) e.synced = r;
+        if (r.end - r.begin <= e.synced.end - e.synced.begin) return;
+        e.synced = r;
+        e.synced_since = serial;
     }
 
-    // Motions exclude everything. So does a kernel that writes an entry which its own region has revived.
+    // Motions exclude everything. So does a region that begins a mapping, unless it only reads: later regions of that
+    // mapping are not ordered after the users of an earlier one by anything else.
     static bool moves(map_item const& item, std::uint64_t serial) noexcept
     {
         if (item.has(map_copy_in | map_copy_out)) return true;
-        return item.has(map_written) && item.entry->opened == serial;
+        return item.entry->opened == serial && item.bytes != 0 &&
+               (item.has(map_written) || !item.has(map_exit));
     }
 
-    void resolve_absent(map_item& item) noexcept
+    // What others may have relied on. A region that only reads what was there brings nothing.
+    static bool brought(map_item const& item) noexcept
     {
-        item.device = item.host;
-        if (item.bytes != 0) return;
-        if (present_entry* const e = table_.holding(item.host); e != nullptr && e->live())
-            item.device = e->block + (item.begin() - e->range.begin);
+        if (item.has(map_copy_in)) return true;
+        return item.has(map_created) && (item.has(map_written) || !item.has(map_exit));
+    }
+
+    static void note_failure(present_entry& e, std::uint64_t serial, std::uint64_t now) noexcept
+    {
+        for (present_entry::failure& f : e.failures) {
+            if (f.from != serial) continue;
+            f.through = now;
+            return;
+        }
+        try {
+            e.failures.push_back({serial, now});
+        } catch (...) { // no memory: then for more regions than is due
+            e.failures.front() = {0, now};
+        }
     }
 
     // `enter data` that failed must not leave its count behind.
-    static void take_back(map_item& item) noexcept
+    static void take_back(map_item& item, std::uint64_t serial) noexcept
     {
-        if (item.entry == nullptr || !item.has(map_enter) || item.has(map_exit)) return;
+        if (item.entry == nullptr || item.bytes == 0 || !item.has(map_enter) || item.has(map_exit)) return;
+        if (item.entry->opened > serial) return; // another mapping by now
         std::uint64_t& count = item.entry->count;
         if (count != 0 && count != infinite_count) --count;
     }

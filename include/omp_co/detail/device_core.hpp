@@ -131,6 +131,9 @@ public:
         });
     }
 
+    /// A region of another device is about to write this host memory.
+    void host_changes(byte_range range) noexcept { environment_.host_changes(range); }
+
     /// Undoes wait_for_copies_out.
     void forget(region& r) noexcept
     {
@@ -175,9 +178,21 @@ private:
     bool anything_flying() const noexcept
     {
         for (auto const& s : streams_)
-            if (!s->flying.empty() || s->enqueuing || (s->parked.front() != nullptr && ready(*s)))
+            if (!s->flying.empty() || s->enqueuing ||
+                (s->parked.front() != nullptr && (ready(*s) || goes_on(*s->parked.front()))))
                 return true;
         return false;
+    }
+
+    // Parked for another device's region only, and accepted before whoever is first in the queue for memory: it
+    // will run and retire, with no help from there.
+    bool goes_on(region const& r) const noexcept
+    {
+        if (r.needs_memory || r.serial > memory_.first().serial) return false;
+        bool const device_waits = device_->traits().device_waits;
+        for (stream_wait const* w = r.waits; w != nullptr; w = w->next)
+            if (w->number > (device_waits ? w->stream->enqueued : w->stream->retired)) return false;
+        return true;
     }
 
     bool ready(stream_queue const& s) const noexcept
@@ -185,8 +200,10 @@ private:
         region const* const r = s.parked.front();
         if (r->needs_memory || r->unmet.load(std::memory_order_acquire) != 0) return false;
         std::size_t const limit = device_->traits().command_limit;
-        return limit == 0 || s.commands_flying == 0 || s.commands_flying + 4 + r->item_count * 2 <= limit ||
-               lost_;
+        if (limit == 0 || s.commands_flying == 0 || lost_) return true;
+        std::size_t waits = 0;
+        for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
+        return s.commands_flying + waits + 2 + std::size_t{r->item_count} * 2 <= limit;
     }
 
     bool stalled(stream_queue const& s) const noexcept
@@ -319,15 +336,28 @@ private:
     {
         if (!lost_) {
             backend::progress const at = s.commands->completed();
-            while (!s.flying.empty() && s.flying.front()->number <= at.completed) {
-                if (at.failures) ask_for_failure(s, *s.flying.front());
-                retire(s, done, kicks);
-            }
+            reap_through(s, at, done, kicks);
             if (!at.error) return;
             lose(at.error);
         }
         while (!s.flying.empty()) {
             s.flying.front()->fail(lost_, "the device is lost");
+            retire(s, done, kicks);
+        }
+    }
+
+    // What a region waited for retires first, whichever stream is noticed first: it may have relied on that.
+    void reap_through(stream_queue& s, backend::progress const& at, region_list& done, kick_list& kicks)
+    {
+        while (!s.flying.empty() && s.flying.front()->number <= at.completed) {
+            region& r = *s.flying.front();
+            for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
+                if (w->stream->retired >= w->number) continue;
+                backend::progress other = w->stream->commands->completed();
+                other.completed = std::min(other.completed, w->number);
+                reap_through(*w->stream, other, done, kicks);
+            }
+            if (at.failures) ask_for_failure(s, r);
             retire(s, done, kicks);
         }
     }

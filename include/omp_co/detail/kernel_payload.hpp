@@ -74,15 +74,15 @@ private:
     static constexpr unsigned dimensions = (0U + ... + dimensions_of<Clauses>);
 
     template <std::size_t... I>
-    void connect_all(map_item* items, std::size_t& item, std::size_t& argument,
+    void connect_all([[maybe_unused]] map_item* items, std::size_t& item, std::size_t& argument,
                      std::index_sequence<I...>) noexcept
     {
         (connect_one<Clauses>(std::get<I>(values_), items, item, argument), ...);
     }
 
     template <class Clause>
-    void connect_one(argument_value<Clause>& value, map_item* items, std::size_t& item,
-                     std::size_t& argument) noexcept
+    void connect_one([[maybe_unused]] argument_value<Clause>& value, [[maybe_unused]] map_item* items,
+                     std::size_t& item, std::size_t& argument) noexcept
     {
         if constexpr (clause_traits<Clause>::maps) {
             map_item& mine = items[item++];

@@ -49,11 +49,16 @@ struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
     std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
-    bool owns_block = true;           ///< false: associated or unified memory
-    std::uint64_t opened = 0;         ///< serial of the region that created or revived it
-    std::uint64_t failed_from = 0;    ///< regions accepted after this one …
-    std::uint64_t failed_through = 0; ///< … and up to this one relied on data that never arrived
-    byte_range synced;                ///< equal on both sides once all accepted work is done
+    bool owns_block = true;         ///< false: associated or unified memory
+    std::uint64_t opened = 0;       ///< serial of the region that created or revived it
+    byte_range synced;              ///< equal on both sides once all accepted work is done
+    std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so
+    /// Whose data never arrived, and the latest region that may have relied on it.
+    struct failure {
+        std::uint64_t from;
+        std::uint64_t through;
+    };
+    boost::container::small_vector<failure, 1> failures;
     boost::container::small_vector<stream_use, 2> uses;
 
     bool live() const noexcept { return count != 0; }
@@ -61,7 +66,9 @@ struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(range.end - range.begin); }
     bool failed_for(std::uint64_t serial) const noexcept
     {
-        return serial > failed_from && serial <= failed_through;
+        for (failure const& f : failures)
+            if (serial > f.from && serial <= f.through) return true;
+        return false;
     }
 };
 
@@ -146,7 +153,8 @@ public:
         e.pending = 0;
         e.orphan = false;
         e.owns_block = true;
-        e.opened = e.failed_from = e.failed_through = 0;
+        e.opened = e.synced_since = 0;
+        e.failures.clear();
         e.synced = {};
         e.uses.clear();
         if (spare_.size() < most_spare)

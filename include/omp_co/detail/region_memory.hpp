@@ -51,6 +51,9 @@ public:
         }
     }
 
+    /// The first in the queue, if anybody waits.
+    region const& first() const noexcept { return *first_; }
+
     bool anybody_waits() const noexcept { return first_ != nullptr; }
 
     void queue(region& r) noexcept
@@ -95,7 +98,8 @@ private:
             if (item.device != nullptr) continue;
             for (map_item& taken : r.maps()) {
                 if (&taken == &item) break;
-                if (!taken.has(map_created) || taken.device == nullptr) continue;
+                if (!taken.has(map_created) || taken.device == nullptr || taken.device != taken.entry->block)
+                    continue;
                 pool_.deallocate(std::exchange(taken.device, nullptr), taken.entry->bytes());
                 taken.entry->block = nullptr;
             }

@@ -296,25 +296,30 @@ private:
         if (forked()) return make_error_code(errc::forked);
         if (closing()) return make_error_code(errc::shutting_down);
         device_slot& slot = *r.slot;
-        wait_for_other_devices(r);
+        meet_other_devices(r);
         device_lock lock(slot.mutex);
         if (slot.core == nullptr || slot.generation != r.generation)
             return make_error_code(errc::device_lost);
         return slot.core->accept(r, lock, done, kicks);
     }
 
-    // Before any copy in, another device's pending copies out of the same host range count.
-    void wait_for_other_devices(region& r)
+    // Before any copy in, another device's pending copies out of the same host range count; before any copy out, its
+    // data is no longer equal to the host's.
+    void meet_other_devices(region& r)
     {
         if (r.item_count == 0) return;
         for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
              slot = slot->next.load(std::memory_order_acquire)) {
-            if (slot == r.slot || slot->pending_outs.load(std::memory_order_acquire) == 0) continue;
+            if (slot == r.slot || slot->in_flight.load(std::memory_order_acquire) == 0) continue;
             device_lock lock(slot->mutex);
             if (slot->core == nullptr) continue;
-            for (map_item const& item : r.maps())
-                if (item.has(map_to) && item.bytes != 0)
-                    slot->core->wait_for_copies_out({item.begin(), item.end()}, r);
+            bool const pending = slot->pending_outs.load(std::memory_order_relaxed) != 0;
+            for (map_item const& item : r.maps()) {
+                if (item.bytes == 0) continue;
+                byte_range const range{item.begin(), item.end()};
+                if (item.has(map_from)) slot->core->host_changes(range);
+                if (item.has(map_to) && pending) slot->core->wait_for_copies_out(range, r);
+            }
         }
     }
 

@@ -101,8 +101,8 @@ struct initiate_when_all {
     {
         std::apply(
             [&](auto const&... each) {
-                start(std::forward<Handler>(h), sizeof...(each), [&](auto part) {
-                    std::size_t i = 0;
+                start(std::forward<Handler>(h), sizeof...(each), [&]([[maybe_unused]] auto part) {
+                    [[maybe_unused]] std::size_t i = 0;
                     (each(part(i++)), ...);
                 });
             },
