@@ -178,9 +178,9 @@ public:
             if (item.entry == nullptr) continue;
             present_entry& e = *item.entry;
             e.synced = {};
-            if (!brought(item)) continue;
+            if (!brought(items, item)) continue;
             note_failure(e, serial, now);
-            if (item.has(map_created) && !e.orphan) table_.orphan(e);
+            if (items[item.leader].has(map_created) && !e.orphan) table_.orphan(e);
         }
     }
 
@@ -242,8 +242,8 @@ private:
     refusal find(map_item& item, std::uint32_t at) noexcept
     {
         item.leader = at;
-        if (item.bytes == 0) { // only looks up, and keeps what it has found until the region retires
-            present_entry* const e = table_.holding(item.host);
+        if (item.bytes == 0) { // only looks up; a kernel uses what it has found
+            present_entry* const e = item.has(map_used) ? table_.holding(item.host) : nullptr;
             if (e != nullptr && e->live()) item.entry = e;
             return {};
         }
@@ -395,10 +395,11 @@ private:
     }
 
     // What others may have relied on. A region that only reads what was there brings nothing.
-    static bool brought(map_item const& item) noexcept
+    static bool brought(std::span<map_item const> items, map_item const& item) noexcept
     {
         if (item.has(map_copy_in)) return true;
-        return item.has(map_created) && (item.has(map_written) || !item.has(map_exit));
+        bool const began = item.bytes != 0 && items[item.leader].has(map_created);
+        return began && (item.has(map_written) || !item.has(map_exit));
     }
 
     static void note_failure(present_entry& e, std::uint64_t serial, std::uint64_t now) noexcept
