@@ -4,6 +4,8 @@
 
 #include <omp_co/detail/loop.hpp>
 
+#include <cstddef>
+
 namespace omp_co {
 
 /// omp_co's own execution context, for programs that need no other loop, and the fastest one: a thread in run()
@@ -16,10 +18,44 @@ namespace omp_co {
 /// Destruction waits for the regions whose handlers belong to it, then destroys the handlers.
 class offload_context : public asio::io_context {
 public:
-    offload_context() : asio::io_context(1)
+    offload_context() : asio::io_context(1), loop_(asio::use_service<detail::loop>(*this))
     {
-        asio::use_service<detail::loop>(*this).set_eager(get_executor());
+        loop_.set_eager(get_executor());
     }
+
+    // As in asio::io_context; declared here because the loop must know.
+
+    std::size_t run() { return loop_.join(), asio::io_context::run(); }
+    std::size_t run_one() { return loop_.join(), asio::io_context::run_one(); }
+    std::size_t poll() { return loop_.join(), asio::io_context::poll(); }
+    std::size_t poll_one() { return loop_.join(), asio::io_context::poll_one(); }
+
+    template <class Duration>
+    std::size_t run_for(Duration const& d)
+    {
+        return loop_.join(), asio::io_context::run_for(d);
+    }
+
+    template <class Duration>
+    std::size_t run_one_for(Duration const& d)
+    {
+        return loop_.join(), asio::io_context::run_one_for(d);
+    }
+
+    void stop()
+    {
+        loop_.set_stopped(true);
+        asio::io_context::stop();
+    }
+
+    void restart()
+    {
+        loop_.set_stopped(false);
+        asio::io_context::restart();
+    }
+
+private:
+    detail::loop& loop_;
 };
 
 } // namespace omp_co

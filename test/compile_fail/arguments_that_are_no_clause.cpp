@@ -10,7 +10,8 @@ using floats = std::vector<float>;
 // Data is named by a clause.
 task not_a_clause_on_target(omp_co::device dev, floats& x, floats& y)
 {
-    co_await omp_co::target(dev, [](float*, float const*) {}, omp_co::tofrom(y), x);
+    co_await omp_co::target(
+        dev, [](float*, float const*) {}, omp_co::tofrom(y), x);
 }
 
 // The same on the default device.
@@ -35,7 +36,7 @@ task not_a_clause_on_target_data(omp_co::device dev, floats& x, floats& y)
 
 // What the compiler says, and that it names the line of every case.
 // expect: error: static assertion failed.*omp_co: an argument is no clause; data is named by to\(x\), from\(x\), tofrom\(x\)
-// expect: arguments_that_are_no_clause\.cpp:13:
-// expect: arguments_that_are_no_clause\.cpp:20:
-// expect: arguments_that_are_no_clause\.cpp:26:
-// expect: arguments_that_are_no_clause\.cpp:33:
+// expect: arguments_that_are_no_clause\.cpp:(13|14):
+// expect: arguments_that_are_no_clause\.cpp:21:
+// expect: arguments_that_are_no_clause\.cpp:27:
+// expect: arguments_that_are_no_clause\.cpp:34:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The body of target_data is a coroutine without parameters, and g++ 12 would destroy a temporary one twice.
+// The body of target_data is a coroutine function without parameters, and trivial where it is a temporary.
 #include <omp_co/omp_co.hpp>
 
 #include <vector>

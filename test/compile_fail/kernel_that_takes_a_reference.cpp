@@ -11,9 +11,10 @@ using floats = std::vector<float>;
 task kernel_takes_a_reference(omp_co::device dev, floats& x, floats& y)
 {
     (void)y;
-    co_await omp_co::target(dev, [](float* a, float& c) { c = a[0]; }, omp_co::tofrom(x), omp_co::firstprivate(2.0F));
+    co_await omp_co::target(
+        dev, [](float* a, float& c) { c = a[0]; }, omp_co::tofrom(x), omp_co::firstprivate(2.0F));
 }
 
 // What the compiler says, and that it names the line of every case.
 // expect: error: static assertion failed.*omp_co: the kernel's parameter for the 2nd data clause does not take what the clause gives: T const\* for to
-// expect: kernel_that_takes_a_reference\.cpp:14:
+// expect: kernel_that_takes_a_reference\.cpp:(14|15):

@@ -8,6 +8,7 @@
 #include "support/sentinel.hpp"
 #include "support/settle.hpp"
 
+#include <atomic>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
@@ -17,7 +18,6 @@
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -60,7 +60,8 @@ inline asio::awaitable<void> one_by_one(omp_co::device dev, steps& s)
     auto body = [&]() -> asio::awaitable<int> {
         sentinel const inside(s.alive);
         s.step();
-        co_await omp_co::target(dev, increment, omp_co::range(64), omp_co::tofrom(v), omp_co::also(omp_co::to(scalar)));
+        co_await omp_co::target(dev, increment, omp_co::range(64), omp_co::tofrom(v),
+                                omp_co::also(omp_co::to(scalar)));
         s.step();
         co_await omp_co::target_update(dev, omp_co::from(v));
         s.step();
@@ -127,7 +128,8 @@ using scenario = asio::awaitable<void> (*)(omp_co::device, steps&);
 
 inline void spawn(asio::io_context& io, scenario what, omp_co::device dev, steps& s)
 {
-    asio::co_spawn(io, what(dev, s), [&s, here = sentinel(s.alive)](std::exception_ptr e) { s.finished = !e; });
+    asio::co_spawn(io, what(dev, s),
+                   [&s, here = sentinel(s.alive)](std::exception_ptr e) { s.finished = !e; });
 }
 
 inline void check_nothing_left(omp_co::device dev, steps const& s)
@@ -161,7 +163,8 @@ inline bool stop_after_handler(device_kind const& kind, scenario what, int n)
     auto io = std::make_unique<asio::io_context>(1);
     steps s(*io, -1);
     spawn(*io, what, dev, s);
-    for (int i = 0; i < n && io->run_one() != 0; ++i) {}
+    for (int i = 0; i < n && io->run_one() != 0; ++i) {
+    }
     bool const finished = s.finished;
     io.reset();
     BOOST_TEST(settle(dev));
@@ -191,7 +194,8 @@ struct counting_handler {
 /// Starts operations from its destructor, which runs when its context is going away.
 class starts_when_destroyed {
 public:
-    starts_when_destroyed(asio::io_context& io, omp_co::device dev, std::vector<int>& v, std::atomic<int>& alive, int& calls)
+    starts_when_destroyed(asio::io_context& io, omp_co::device dev, std::vector<int>& v,
+                          std::atomic<int>& alive, int& calls)
         : io_(io), device_(dev), data_(v), alive_(alive), calls_(calls)
     {
     }
@@ -200,7 +204,9 @@ public:
     ~starts_when_destroyed()
     {
         auto const op = omp_co::target(device_, increment, omp_co::range(8), omp_co::tofrom(data_));
-        auto const handler = [this] { return asio::bind_executor(io_, counting_handler{sentinel(alive_), &calls_}); };
+        auto const handler = [this] {
+            return asio::bind_executor(io_, counting_handler{sentinel(alive_), &calls_});
+        };
         op(handler());
         omp_co::when_all(op, op)(handler());
         omp_co::when_all()(handler());
@@ -231,14 +237,16 @@ using namespace abandonment_test;
 
 BOOST_AUTO_TEST_SUITE(abandonment)
 
-BOOST_DATA_TEST_CASE(a_context_may_go_after_any_step, data::make(copying_kinds) * data::make(scenarios), kind, s)
+BOOST_DATA_TEST_CASE(a_context_may_go_after_any_step, data::make(copying_kinds) * data::make(scenarios), kind,
+                     s)
 {
     int n = 0;
     while (stop_after_step(kind, s.what, n)) ++n;
     BOOST_TEST(n > 2);
 }
 
-BOOST_DATA_TEST_CASE(a_context_may_go_after_any_handler, data::make(copying_kinds) * data::make(scenarios), kind, s)
+BOOST_DATA_TEST_CASE(a_context_may_go_after_any_handler, data::make(copying_kinds) * data::make(scenarios),
+                     kind, s)
 {
     // How many turns there are depends on how fast the workers are; nobody needs more than these.
     int n = 0;
@@ -297,8 +305,10 @@ BOOST_AUTO_TEST_CASE(a_thread_pool_may_go_with_regions_in_flight)
         for (int i = 0; i < regions; ++i) {
             auto& v = sets[static_cast<std::size_t>(i) % sets.size()];
             auto const op = omp_co::target(dev, increment, omp_co::range(64), omp_co::tofrom(v));
-            if (i % 2 == 0) op(asio::bind_executor(pool, [alive, &calls](error_code) { ++calls; }));
-            else op(asio::bind_executor(strand, [alive, &calls](error_code) { ++calls; }));
+            if (i % 2 == 0)
+                op(asio::bind_executor(pool, [alive, &calls](error_code) { ++calls; }));
+            else
+                op(asio::bind_executor(strand, [alive, &calls](error_code) { ++calls; }));
         }
         pool.stop();
         g.open();
@@ -334,8 +344,8 @@ BOOST_DATA_TEST_CASE(a_context_goes_while_another_one_is_busy_on_the_device, dat
         {
             asio::io_context io;
             for (int i = 0; i < 10; ++i)
-                omp_co::target(dev, increment, omp_co::range(64), omp_co::tofrom(v))(
-                    asio::bind_executor(io, [&](error_code) { ++calls; }));
+                omp_co::target(dev, increment, omp_co::range(64),
+                               omp_co::tofrom(v))(asio::bind_executor(io, [&](error_code) { ++calls; }));
             io.poll_one();
             calls = 0;
         }
@@ -347,7 +357,8 @@ BOOST_DATA_TEST_CASE(a_context_goes_while_another_one_is_busy_on_the_device, dat
     other.join();
 }
 
-BOOST_DATA_TEST_CASE(a_coroutine_destroyed_in_a_data_region_drops_counts_and_copies_nothing, data::make(copying_kinds), kind)
+BOOST_DATA_TEST_CASE(a_coroutine_destroyed_in_a_data_region_drops_counts_and_copies_nothing,
+                     data::make(copying_kinds), kind)
 {
     test_device const dev = kind.make();
     std::vector<int> v(64, 1);
@@ -432,7 +443,8 @@ BOOST_AUTO_TEST_CASE(a_coroutine_destroyed_in_the_end_of_a_data_region_leaves_no
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 
-BOOST_DATA_TEST_CASE(operations_started_while_the_context_goes_destroy_their_handlers, data::make(copying_kinds), kind)
+BOOST_DATA_TEST_CASE(operations_started_while_the_context_goes_destroy_their_handlers,
+                     data::make(copying_kinds), kind)
 {
     test_device const dev = kind.make();
     std::vector<int> v(8, 0);
@@ -452,8 +464,8 @@ BOOST_DATA_TEST_CASE(operations_started_while_the_context_goes_destroy_their_han
             asio::detached);
         io.poll();
         auto last = std::make_shared<starts_when_destroyed>(io, dev, v, alive, calls);
-        omp_co::target(dev, increment, omp_co::range(1), omp_co::tofrom(held))(
-            asio::bind_executor(io, holds{std::move(last)}));
+        omp_co::target(dev, increment, omp_co::range(1),
+                       omp_co::tofrom(held))(asio::bind_executor(io, holds{std::move(last)}));
     }
     BOOST_TEST(calls == 0);
     BOOST_TEST(alive == 0);

@@ -38,8 +38,8 @@ void check_rules(Context& context, Inner const& inner, Operation const& op, erro
 {
     handler_record r;
     r.start(op, inner);
-    BOOST_TEST(r.calls == 0);       // not inside the initiating call
-    BOOST_TEST(r.where.work >= 1);  // the loop may not end under a pending operation
+    BOOST_TEST(r.calls == 0);      // not inside the initiating call
+    BOOST_TEST(r.where.work >= 1); // the loop may not end under a pending operation
     context.run();
     context.restart();
     BOOST_TEST(r.calls == 1);
@@ -191,7 +191,8 @@ BOOST_DATA_TEST_CASE(an_abandoned_handler_frees_all_its_memory, data::make(devic
 }
 
 // Initiation never throws once it holds the handler: without memory it ends with an error, or not at all.
-BOOST_DATA_TEST_CASE(a_handler_without_memory_does_not_make_initiation_throw, data::make({0, 1, 2, 3}), allocations)
+BOOST_DATA_TEST_CASE(a_handler_without_memory_does_not_make_initiation_throw, data::make({0, 1, 2, 3}),
+                     allocations)
 {
     test_device const dev(workers(0));
     std::vector<int> v(8, 0);
@@ -239,7 +240,9 @@ void throw_from_handlers(Context& context, Executor const& ex, omp_co::device de
 {
     int calls = 0;
     std::vector<std::vector<int>> sets(12, std::vector<int>(8, 0));
-    auto const op = [&](std::size_t i) { return omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(sets[i])); };
+    auto const op = [&](std::size_t i) {
+        return omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(sets[i]));
+    };
     auto const count = [&] { return asio::bind_executor(ex, [&](error_code ec) { calls += !ec; }); };
     for (std::size_t i = 0; i < sets.size(); ++i) {
         if (i % 3 != 0) {
@@ -291,8 +294,8 @@ BOOST_DATA_TEST_CASE(regions_in_flight_survive_an_exception, data::make({0, 1}),
         std::vector<int> v(8, 0);
         std::vector<int> w(8, 0);
         bool called = false;
-        omp_co::target(dev, g.kernel(), omp_co::tofrom(w))(
-            asio::bind_executor(context, [&](error_code ec) { called = !ec; }));
+        omp_co::target(dev, g.kernel(),
+                       omp_co::tofrom(w))(asio::bind_executor(context, [&](error_code ec) { called = !ec; }));
         BOOST_TEST(g.wait_entered(1));
         omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v))(
             asio::bind_executor(context, [](error_code) { throw thrown_by_handler("a handler's own"); }));
@@ -319,7 +322,8 @@ BOOST_DATA_TEST_CASE(stop_in_a_handler_keeps_the_others_for_later, data::make({0
         std::vector<int> v(8, 0);
         int calls = 0;
         for (int i = 0; i < 10; ++i)
-            omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v))(asio::bind_executor(context, [&](error_code) {
+            omp_co::target(dev, increment, omp_co::range(8),
+                           omp_co::tofrom(v))(asio::bind_executor(context, [&](error_code) {
                 ++calls;
                 context.stop();
             }));

@@ -69,13 +69,12 @@ BOOST_DATA_TEST_CASE(a_cancelled_region_ends_once_the_device_is_quiescent, data:
     int first = 0;
     error_code result;
     bool finished = false;
-    omp_co::target(dev, g.kernel(), omp_co::tofrom(*v))(
-        bound(signal.slot(), io, [&](error_code ec) {
-                                         result = ec;
-                                         finished = g.left() == 1;
-                                         first = v->front();
-                                         v.reset();
-                                     }));
+    omp_co::target(dev, g.kernel(), omp_co::tofrom(*v))(bound(signal.slot(), io, [&](error_code ec) {
+        result = ec;
+        finished = g.left() == 1;
+        first = v->front();
+        v.reset();
+    }));
     BOOST_TEST(g.wait_entered(1));
     signal.emit(asked.type);
     io.poll();
@@ -85,7 +84,8 @@ BOOST_DATA_TEST_CASE(a_cancelled_region_ends_once_the_device_is_quiescent, data:
     io.run();
     BOOST_TEST(finished);
     BOOST_TEST(first == 4); // its effects have happened all the same
-    BOOST_TEST((result == (asked.counts ? error_code(asio::error::operation_aborted) : error_code())), result.message());
+    BOOST_TEST((result == (asked.counts ? error_code(asio::error::operation_aborted) : error_code())),
+               result.message());
     BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
     signal.emit(asked.type); // after the completion: nothing
 }
@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(an_error_of_the_device_beats_the_cancellation)
         p->pass();
         throw std::runtime_error("on purpose");
     };
-    omp_co::target(dev, throws, omp_co::tofrom(v))(bound(signal.slot(), io, [&](error_code ec) { result = ec; }));
+    omp_co::target(dev, throws,
+                   omp_co::tofrom(v))(bound(signal.slot(), io, [&](error_code ec) { result = ec; }));
     signal.emit(cancellation_type::terminal);
     g.open();
     io.run();
@@ -140,9 +141,9 @@ BOOST_DATA_TEST_CASE(a_signal_may_be_late_or_gone, data::make(device_kinds), kin
     std::weak_ptr<asio::cancellation_signal> watch = own;
     auto slot = own->slot();
     op(bound(slot, io, [&, own = std::move(own)](error_code ec) {
-                                        calls += !ec;
-                                        own->emit(cancellation_type::terminal);
-                                    }));
+        calls += !ec;
+        own->emit(cancellation_type::terminal);
+    }));
     io.run();
     BOOST_TEST(calls == 5);
     BOOST_TEST(watch.expired());
@@ -302,7 +303,8 @@ BOOST_AUTO_TEST_CASE(target_data_cancelled_in_its_body_copies_back_and_tells)
     error_code result;
     bool state_kept = false;
     auto body = [&]() -> asio::awaitable<void> {
-        auto [ec] = co_await omp_co::target(dev, g.kernel(), omp_co::alloc(v))(asio::as_tuple(asio::use_awaitable));
+        auto [ec] =
+            co_await omp_co::target(dev, g.kernel(), omp_co::alloc(v))(asio::as_tuple(asio::use_awaitable));
         result = ec;
     };
     asio::co_spawn(
@@ -313,7 +315,8 @@ BOOST_AUTO_TEST_CASE(target_data_cancelled_in_its_body_copies_back_and_tells)
             auto const state = co_await asio::this_coro::cancellation_state;
             state_kept = state.cancelled() == cancellation_type::terminal;
         },
-        asio::bind_cancellation_slot(signal.slot(), [&](std::exception_ptr e) { f.check(!e, "no exception leaves"); }));
+        asio::bind_cancellation_slot(signal.slot(),
+                                     [&](std::exception_ptr e) { f.check(!e, "no exception leaves"); }));
     while (g.entered() == 0) io.run_one_for(1ms);
     signal.emit(cancellation_type::terminal);
     std::optional<asio::steady_timer> timer;

@@ -7,13 +7,13 @@
 #include "support/sanitizers.hpp"
 #include "support/settle.hpp"
 
+#include <atomic>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <atomic>
 #include <future>
 #include <memory>
 #include <thread>
@@ -60,7 +60,8 @@ BOOST_DATA_TEST_CASE(many_threads_map_one_scalar, data::make(copying_kinds), kin
             asio::co_spawn(
                 io,
                 [&]() -> asio::awaitable<void> {
-                    for (int k = 0; k < each; ++k) co_await omp_co::target(dev, add_atomically, omp_co::tofrom(sum));
+                    for (int k = 0; k < each; ++k)
+                        co_await omp_co::target(dev, add_atomically, omp_co::tofrom(sum));
                 },
                 [&](std::exception_ptr e) { f.check(!e, "no error"); });
         io.run();
@@ -99,7 +100,8 @@ BOOST_DATA_TEST_CASE(the_last_of_many_data_regions_copies_back, data::make(copyi
 }
 
 // Pitfall 24.
-BOOST_DATA_TEST_CASE(two_threads_start_regions_on_the_same_data_without_waiting, data::make(copying_kinds), kind)
+BOOST_DATA_TEST_CASE(two_threads_start_regions_on_the_same_data_without_waiting, data::make(copying_kinds),
+                     kind)
 {
     test_device const dev = kind.make();
     int const each = rounds(1000);
@@ -114,8 +116,11 @@ BOOST_DATA_TEST_CASE(two_threads_start_regions_on_the_same_data_without_waiting,
         asio::io_context io;
         for (int k = 0; k < each; ++k) {
             auto const count = [&] { return asio::bind_executor(io, [&](error_code ec) { good += !ec; }); };
-            if (t == 0) omp_co::target(dev, both, omp_co::tofrom(v), omp_co::tofrom(w))(count());
-            else omp_co::target(dev, both, omp_co::tofrom(v), omp_co::tofrom(w), omp_co::also(omp_co::to(v)))(count());
+            if (t == 0)
+                omp_co::target(dev, both, omp_co::tofrom(v), omp_co::tofrom(w))(count());
+            else
+                omp_co::target(dev, both, omp_co::tofrom(v), omp_co::tofrom(w),
+                               omp_co::also(omp_co::to(v)))(count());
             if (k % 16 == 0) io.poll();
         }
         io.restart(); // poll() may have found nothing in flight
@@ -149,7 +154,8 @@ BOOST_AUTO_TEST_CASE(readers_of_one_array_run_side_by_side)
         *out = in[0] + in[63];
     };
     std::vector<std::future<void>> pending;
-    for (int& sum : sums) pending.push_back(omp_co::target(dev, meet, omp_co::to(v), omp_co::from(sum))(asio::use_future));
+    for (int& sum : sums)
+        pending.push_back(omp_co::target(dev, meet, omp_co::to(v), omp_co::from(sum))(asio::use_future));
     for (auto& each : pending) each.get();
     BOOST_TEST(!alone);
     for (int sum : sums) BOOST_TEST(sum == 10);
@@ -174,7 +180,8 @@ BOOST_AUTO_TEST_CASE(writers_of_disjoint_tiles_run_side_by_side)
     };
     std::vector<std::future<void>> pending;
     for (int tile = 0; tile < 4; ++tile)
-        pending.push_back(omp_co::target(dev, write, omp_co::alloc(omp_co::section(v, tile * 16, 16)))(asio::use_future));
+        pending.push_back(
+            omp_co::target(dev, write, omp_co::alloc(omp_co::section(v, tile * 16, 16)))(asio::use_future));
     for (auto& each : pending) each.get();
     BOOST_TEST(!alone);
     omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::from(v)));
@@ -183,8 +190,8 @@ BOOST_AUTO_TEST_CASE(writers_of_disjoint_tiles_run_side_by_side)
 }
 
 // Before a copy in, copies out of the same host memory that are under way on another device count.
-BOOST_DATA_TEST_CASE(a_copy_in_waits_for_another_devices_copy_out, data::make(copying_kinds) * data::make(copying_kinds), first_kind,
-                     second_kind)
+BOOST_DATA_TEST_CASE(a_copy_in_waits_for_another_devices_copy_out,
+                     data::make(copying_kinds) * data::make(copying_kinds), first_kind, second_kind)
 {
     test_device const first = first_kind.make();
     test_device const second = second_kind.make();
@@ -220,8 +227,10 @@ BOOST_DATA_TEST_CASE(data_that_another_device_changes_meanwhile_is_copied_in_aga
     std::vector<int> v(1 << 12, 1);
     std::vector<std::future<void>> pending;
     pending.push_back(omp_co::target(first, g.kernel(), omp_co::tofrom(v))(asio::use_future));
-    pending.push_back(omp_co::target(second, increment, omp_co::range(8), omp_co::tofrom(v))(asio::use_future));
-    pending.push_back(omp_co::target(first, increment, omp_co::range(8), omp_co::tofrom(v))(asio::use_future));
+    pending.push_back(
+        omp_co::target(second, increment, omp_co::range(8), omp_co::tofrom(v))(asio::use_future));
+    pending.push_back(
+        omp_co::target(first, increment, omp_co::range(8), omp_co::tofrom(v))(asio::use_future));
     g.open();
     for (auto& each : pending) each.get();
     BOOST_TEST(v[0] == 4);
@@ -316,10 +325,13 @@ BOOST_DATA_TEST_CASE(too_large_for_the_device_is_out_of_memory_at_any_time, data
     if (n == 0) g.open();
     asio::io_context io;
     std::vector<error_code> results(3);
-    auto const into = [&](std::size_t i) { return asio::bind_executor(io, [&results, i](error_code ec) { results[i] = ec; }); };
+    auto const into = [&](std::size_t i) {
+        return asio::bind_executor(io, [&results, i](error_code ec) { results[i] = ec; });
+    };
     omp_co::target(dev, g.kernel(), omp_co::alloc(resident))(into(0));
     omp_co::target_enter_data(dev, omp_co::to(other), omp_co::to(large))(into(1));
-    omp_co::target(dev, [](char* p) { p[0] += 1; }, omp_co::alloc(resident))(into(2));
+    omp_co::target(
+        dev, [](char* p) { p[0] += 1; }, omp_co::alloc(resident))(into(2));
     g.open();
     io.run();
     BOOST_TEST(!results[0]);

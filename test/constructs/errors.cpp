@@ -25,7 +25,10 @@ using omp_co::error_code;
 
 namespace {
 
-bool says(omp_co::diagnostics const& d, char const* words) { return d.message().find(words) != std::string::npos; }
+bool says(omp_co::diagnostics const& d, char const* words)
+{
+    return d.message().find(words) != std::string::npos;
+}
 
 struct not_an_exception {};
 
@@ -43,7 +46,8 @@ BOOST_DATA_TEST_CASE(a_kernel_that_throws_ends_its_await_with_its_words, data::m
         if (i == 777) throw std::runtime_error("index 777 is cursed");
         p[i] = 2;
     };
-    auto const op = omp_co::target(dev, throws, omp_co::range(1000), omp_co::tofrom(v), omp_co::name("curse"), omp_co::explain(why));
+    auto const op = omp_co::target(dev, throws, omp_co::range(1000), omp_co::tofrom(v), omp_co::name("curse"),
+                                   omp_co::explain(why));
     for (int k = 0; k < 3; ++k) {
         BOOST_TEST((outcome(op) == omp_co::errc::kernel_failed));
         BOOST_TEST(says(why, "curse"), why.message());
@@ -51,13 +55,15 @@ BOOST_DATA_TEST_CASE(a_kernel_that_throws_ends_its_await_with_its_words, data::m
     }
     if (kind.copies) BOOST_TEST(v[0] == 1);
     auto const odd = [](int*) { throw not_an_exception(); };
-    BOOST_TEST((outcome(omp_co::target(dev, odd, omp_co::tofrom(v), omp_co::explain(why))) == omp_co::errc::kernel_failed));
+    BOOST_TEST((outcome(omp_co::target(dev, odd, omp_co::tofrom(v), omp_co::explain(why))) ==
+                omp_co::errc::kernel_failed));
     BOOST_TEST(!why.empty());
     auto const memory = [](int*) { throw std::bad_alloc(); };
     BOOST_TEST((outcome(omp_co::target(dev, memory, omp_co::tofrom(v))) == omp_co::errc::kernel_failed));
 
     v.assign(1000, 1);
-    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::range(1000), omp_co::tofrom(v), omp_co::explain(why))));
+    BOOST_TEST(!outcome(
+        omp_co::target(dev, increment, omp_co::range(1000), omp_co::tofrom(v), omp_co::explain(why))));
     BOOST_TEST(v[777] == 2);
     BOOST_TEST(why.empty()); // a success leaves no words behind
     BOOST_TEST(settle(dev));
@@ -76,7 +82,8 @@ BOOST_DATA_TEST_CASE(a_failed_region_among_others_fails_alone, data::make(device
                 if (bad && k == 5) throw std::runtime_error("every third");
                 p[k] = 1;
             },
-            omp_co::range(8), omp_co::tofrom(sets[i]))(asio::bind_executor(io, [&results, i](error_code ec) { results[i] = ec; }));
+            omp_co::range(8), omp_co::tofrom(sets[i]))(
+            asio::bind_executor(io, [&results, i](error_code ec) { results[i] = ec; }));
     io.run();
     for (std::size_t i = 0; i < sets.size(); ++i) {
         BOOST_TEST((results[i] == omp_co::errc::kernel_failed) == (i % 3 == 0));
@@ -97,7 +104,9 @@ BOOST_DATA_TEST_CASE(who_relied_on_a_failed_region_fails, data::make({1U, 2U}), 
         throw std::runtime_error("on purpose");
     };
     std::vector<error_code> results(4);
-    auto const into = [&](std::size_t i) { return asio::bind_executor(io, [&results, i](error_code ec) { results[i] = ec; }); };
+    auto const into = [&](std::size_t i) {
+        return asio::bind_executor(io, [&results, i](error_code ec) { results[i] = ec; });
+    };
     omp_co::target(dev, throws, omp_co::tofrom(v))(into(0));
     omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(other))(into(1));
     BOOST_TEST(g.wait_entered(1));
@@ -147,22 +156,28 @@ BOOST_DATA_TEST_CASE(arguments_that_make_no_sense_are_refused, data::make(device
     omp_co::diagnostics why;
     auto const words = omp_co::explain(why);
 
-    BOOST_TEST(refused(outcome(omp_co::target(dev, one, omp_co::range(-1), omp_co::tofrom(v), omp_co::name("minus"), words))));
+    BOOST_TEST(refused(outcome(
+        omp_co::target(dev, one, omp_co::range(-1), omp_co::tofrom(v), omp_co::name("minus"), words))));
     BOOST_TEST(says(why, "minus"), why.message());
     BOOST_TEST(refused(outcome(omp_co::target(dev, two, omp_co::range(4, -1), omp_co::tofrom(v)))));
     BOOST_TEST(refused(outcome(omp_co::target(dev, three, omp_co::range(4, 0, -2), omp_co::tofrom(v)))));
     std::int64_t const huge = std::numeric_limits<std::int64_t>::max();
     BOOST_TEST(refused(outcome(omp_co::target(dev, two, omp_co::range(huge, 4), omp_co::tofrom(v)))));
-    BOOST_TEST(refused(outcome(
-        omp_co::target(dev, one, omp_co::range(8), omp_co::tofrom(omp_co::section(nowhere, 0, 8)), omp_co::name("null"), words))));
+    BOOST_TEST(refused(
+        outcome(omp_co::target(dev, one, omp_co::range(8), omp_co::tofrom(omp_co::section(nowhere, 0, 8)),
+                               omp_co::name("null"), words))));
     BOOST_TEST(says(why, "null"), why.message());
-    BOOST_TEST(refused(outcome(omp_co::target_enter_data(dev, omp_co::to(omp_co::section(v.data(), -1, 4))))));
-    BOOST_TEST(refused(outcome(omp_co::target_enter_data(dev, omp_co::to(omp_co::section(v.data(), 1, -4))))));
+    BOOST_TEST(
+        refused(outcome(omp_co::target_enter_data(dev, omp_co::to(omp_co::section(v.data(), -1, 4))))));
+    BOOST_TEST(
+        refused(outcome(omp_co::target_enter_data(dev, omp_co::to(omp_co::section(v.data(), 1, -4))))));
     BOOST_TEST(refused(outcome(omp_co::target_enter_data(dev, omp_co::to(omp_co::section(v, 4, 5))))));
     BOOST_TEST(refused(outcome(omp_co::target_update(dev, omp_co::to(omp_co::section(v, 9, 0))))));
-    BOOST_TEST(refused(outcome(omp_co::target_exit_data(dev, omp_co::delete_(omp_co::section(nowhere, 0, 1))))));
+    BOOST_TEST(
+        refused(outcome(omp_co::target_exit_data(dev, omp_co::delete_(omp_co::section(nowhere, 0, 1))))));
     BOOST_TEST(refused(outcome(omp_co::target(dev, scratch, omp_co::tofrom(v), omp_co::private_<int>(-1)))));
-    BOOST_TEST(refused(outcome(omp_co::target_enter_data(dev, omp_co::also(omp_co::to(omp_co::section(v, 4, 5)))))));
+    BOOST_TEST(
+        refused(outcome(omp_co::target_enter_data(dev, omp_co::also(omp_co::to(omp_co::section(v, 4, 5)))))));
     BOOST_TEST(!ran);
     auto const after = dev.get().statistics();
     BOOST_TEST(after.mapped_ranges == before.mapped_ranges);
@@ -182,15 +197,16 @@ BOOST_DATA_TEST_CASE(a_handle_whose_device_is_gone_answers_device_lost, data::ma
     test_device const heir(workers(n)); // may well live at the same place
     omp_co::diagnostics why;
     BOOST_TEST((outcome(op) == omp_co::errc::device_lost));
-    BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(v), omp_co::name("orphan"), omp_co::explain(why))) ==
-                omp_co::errc::device_lost));
+    BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(v), omp_co::name("orphan"),
+                                                  omp_co::explain(why))) == omp_co::errc::device_lost));
     BOOST_TEST(says(why, "orphan"), why.message());
     BOOST_TEST((outcome(omp_co::target_exit_data(dev, omp_co::delete_(v))) == omp_co::errc::device_lost));
     BOOST_TEST((outcome(omp_co::target_update(dev, omp_co::to(v))) == omp_co::errc::device_lost));
     BOOST_TEST((outcome(omp_co::target(omp_co::device(), increment, omp_co::range(8), omp_co::tofrom(v))) ==
                 omp_co::errc::device_lost));
     auto none = [&]() -> asio::awaitable<void> { co_return; };
-    BOOST_CHECK_EXCEPTION(omp_co::sync_wait(omp_co::target_data(dev, omp_co::to(v), none)), boost::system::system_error,
+    BOOST_CHECK_EXCEPTION(omp_co::sync_wait(omp_co::target_data(dev, omp_co::to(v), none)),
+                          boost::system::system_error,
                           [](auto const& e) { return e.code() == omp_co::errc::device_lost; });
     BOOST_TEST(!dev.is_present(v.data()));
     BOOST_TEST(dev.mapped_ptr(v.data()) == nullptr);
@@ -210,7 +226,8 @@ BOOST_AUTO_TEST_CASE(a_device_that_goes_waits_for_its_regions)
     {
         test_device const dev(workers(2));
         for (int i = 0; i < 5; ++i)
-            omp_co::target(dev, g.kernel(), omp_co::tofrom(v))(asio::bind_executor(io, [&](error_code ec) { good += !ec; }));
+            omp_co::target(dev, g.kernel(),
+                           omp_co::tofrom(v))(asio::bind_executor(io, [&](error_code ec) { good += !ec; }));
         BOOST_TEST(g.wait_entered(1));
         opener = std::thread([&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -230,13 +247,15 @@ BOOST_AUTO_TEST_CASE(a_group_tells_its_first_error_and_waits_for_all)
     std::vector<int> v(8, 1);
     std::vector<int> w(8, 1);
     auto const good = omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v));
-    auto const fails = omp_co::target(dev, [](int*) { throw std::runtime_error("x"); }, omp_co::tofrom(w));
+    auto const fails = omp_co::target(
+        dev, [](int*) { throw std::runtime_error("x"); }, omp_co::tofrom(w));
     auto const refused = omp_co::target(dev, increment, omp_co::range(-1), omp_co::tofrom(w));
     BOOST_TEST((outcome(omp_co::when_all(good, fails, good)) == omp_co::errc::kernel_failed));
     BOOST_TEST(v[0] == 3);
     BOOST_TEST((outcome(omp_co::when_all(good, refused, good)) == omp_co::errc::invalid_argument));
     BOOST_TEST(v[0] == 5);
-    BOOST_TEST((outcome(omp_co::when_all(good, omp_co::when_all(fails), good)) == omp_co::errc::kernel_failed));
+    BOOST_TEST(
+        (outcome(omp_co::when_all(good, omp_co::when_all(fails), good)) == omp_co::errc::kernel_failed));
     BOOST_TEST(v[0] == 7);
 
     auto const group_task = [&]() -> asio::awaitable<int> {

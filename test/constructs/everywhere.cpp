@@ -6,11 +6,11 @@
 #include "support/loops.hpp"
 #include "support/sanitizers.hpp"
 
+#include <atomic>
 #include <boost/asio/detached.hpp>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <atomic>
 #include <chrono>
 #include <string_view>
 #include <thread>
@@ -22,7 +22,6 @@ using namespace omp_co_test;
 using omp_co::error_code;
 
 namespace {
-
 
 asio::awaitable<void> use_target(omp_co::device dev, findings& f)
 {
@@ -72,7 +71,9 @@ asio::awaitable<void> use_when_all(omp_co::device dev, findings& f)
 {
     std::array<std::vector<int>, 4> v;
     for (auto& each : v) each.assign(8, 0);
-    auto op = [&](std::size_t i) { return omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v[i])); };
+    auto op = [&](std::size_t i) {
+        return omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v[i]));
+    };
     co_await omp_co::when_all(op(0), op(1));
     std::vector<decltype(op(0))> many;
     for (std::size_t i = 0; i < v.size(); ++i) many.push_back(op(i));
@@ -80,9 +81,11 @@ asio::awaitable<void> use_when_all(omp_co::device dev, findings& f)
     many.clear();
     co_await omp_co::when_all(many);
     co_await omp_co::when_all();
-    auto nested = omp_co::when_all(omp_co::when_all(op(0), op(1)), op(2), omp_co::when_all(many), omp_co::when_all());
+    auto nested =
+        omp_co::when_all(omp_co::when_all(op(0), op(1)), op(2), omp_co::when_all(many), omp_co::when_all());
     co_await std::move(nested);
-    f.check(v[0][7] == 3 && v[1][0] == 3 && v[2][5] == 2 && v[3][5] == 1, "when_all waits for every operation");
+    f.check(v[0][7] == 3 && v[1][0] == 3 && v[2][5] == 2 && v[3][5] == 1,
+            "when_all waits for every operation");
 }
 
 asio::awaitable<void> use_task_group(omp_co::device dev, findings& f)
@@ -91,14 +94,16 @@ asio::awaitable<void> use_task_group(omp_co::device dev, findings& f)
     for (auto& each : v) each.assign(8, 0);
     omp_co::task_group group(co_await asio::this_coro::executor);
     auto task = [](omp_co::device d, std::vector<int>& x) -> asio::awaitable<void> {
-        for (int k = 0; k < 3; ++k) co_await omp_co::target(d, increment, omp_co::range(8), omp_co::tofrom(x));
+        for (int k = 0; k < 3; ++k)
+            co_await omp_co::target(d, increment, omp_co::range(8), omp_co::tofrom(x));
     };
     co_await group.wait();
     for (int round = 1; round <= 2; ++round) {
         for (auto& each : v) group.spawn(task(dev, each));
         co_await group.wait();
         f.check(v[0][7] == round * 4 - 1 && v[2][0] == round * 4 - 1, "a group waits for its coroutines");
-        for (auto& each : v) group.spawn(omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(each)));
+        for (auto& each : v)
+            group.spawn(omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(each)));
         co_await group.wait();
         f.check(v[0][7] == round * 4 && v[2][0] == round * 4, "and for its operations, again and again");
     }
@@ -122,8 +127,8 @@ asio::awaitable<void> use_all(omp_co::device dev, bool copies, findings& f, bool
 
 BOOST_AUTO_TEST_SUITE(everywhere)
 
-BOOST_DATA_TEST_CASE(every_construct_works_in_every_loop_on_every_device, data::make(loop_kinds) * data::make(device_kinds),
-                     loop_kind, kind)
+BOOST_DATA_TEST_CASE(every_construct_works_in_every_loop_on_every_device,
+                     data::make(loop_kinds) * data::make(device_kinds), loop_kind, kind)
 {
     findings f;
     test_device const dev = kind.make();
@@ -131,7 +136,8 @@ BOOST_DATA_TEST_CASE(every_construct_works_in_every_loop_on_every_device, data::
     constexpr int coroutines = 3;
     std::atomic<int> ended{0};
     auto const loop = loop_kind.make();
-    bool const groups = std::string_view(loop_kind.name) != "io_context, unsafe"; // a case of its own, which can end
+    bool const groups =
+        std::string_view(loop_kind.name) != "io_context, unsafe"; // a case of its own, which can end
     for (int i = 0; i < coroutines; ++i)
         asio::co_spawn(loop->executor(), use_all(dev, kind.copies, f, groups), [&](std::exception_ptr e) {
             f.check(!e, "no operation failed");
@@ -174,7 +180,8 @@ BOOST_DATA_TEST_CASE(sync_wait_needs_no_loop, data::make(device_kinds), kind)
     BOOST_CHECK_THROW(omp_co::sync_wait(fails()), std::domain_error);
     BOOST_CHECK_EXCEPTION(
         omp_co::sync_wait(omp_co::target(dev, increment, omp_co::range(-1), omp_co::tofrom(v))),
-        boost::system::system_error, [](auto const& e) { return e.code() == omp_co::errc::invalid_argument; });
+        boost::system::system_error,
+        [](auto const& e) { return e.code() == omp_co::errc::invalid_argument; });
 }
 
 // Pitfall 21: a device belongs to nobody's loop.

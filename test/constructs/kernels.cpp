@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a kernel gets: indices, values, scratch memory and device pointers.
+#include "support/kernels.hpp"
 #include "support/devices.hpp"
 #include "support/gate.hpp"
-#include "support/kernels.hpp"
 #include "support/settle.hpp"
 
+#include <array>
 #include <boost/asio/use_future.hpp>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <array>
 #include <cstdint>
 #include <numeric>
 #include <set>
@@ -53,11 +53,13 @@ BOOST_DATA_TEST_CASE(each_index_of_two_dimensions_is_visited_once_x_fastest, dat
 BOOST_DATA_TEST_CASE(each_index_of_three_dimensions_is_visited_once, data::make(device_kinds), kind)
 {
     test_device const dev = kind.make();
-    std::array<std::array<int, 3>, 5> const shapes{{{1, 1, 1}, {3, 5, 7}, {31, 1, 9}, {1, 13, 11}, {17, 19, 1}}};
+    std::array<std::array<int, 3>, 5> const shapes{
+        {{1, 1, 1}, {3, 5, 7}, {31, 1, 9}, {1, 13, 11}, {17, 19, 1}}};
     for (auto const [nx, ny, nz] : shapes) {
         std::vector<int> v(static_cast<std::size_t>(nx * ny * nz), 0);
         auto const mark = [w = nx, h = ny](std::int64_t x, unsigned y, short z, int* p) {
-            p[(z * h + static_cast<int>(y)) * w + static_cast<int>(x)] += static_cast<int>(x) + 100 * static_cast<int>(y) + 10000 * z;
+            p[(z * h + static_cast<int>(y)) * w + static_cast<int>(x)] +=
+                static_cast<int>(x) + 100 * static_cast<int>(y) + 10000 * z;
         };
         omp_co::sync_wait(omp_co::target(dev, mark, omp_co::range(nx, ny, nz), omp_co::tofrom(v)));
         int wrong = 0;
@@ -97,7 +99,8 @@ BOOST_DATA_TEST_CASE(a_zero_extent_runs_nothing_and_data_still_moves, data::make
     BOOST_TEST(dev.get().statistics().copies_out == 4U);
     BOOST_TEST(v[0] == 1);
     // Without a range the kernel runs once.
-    omp_co::sync_wait(omp_co::target(dev, [](int*) { ++ran; }, omp_co::tofrom(v)));
+    omp_co::sync_wait(omp_co::target(
+        dev, [](int*) { ++ran; }, omp_co::tofrom(v)));
     omp_co::sync_wait(omp_co::target(dev, [] { ++ran; }));
     BOOST_TEST(ran == 2);
 }
@@ -113,7 +116,8 @@ BOOST_DATA_TEST_CASE(a_firstprivate_value_is_taken_when_the_operation_is_made, d
     double a = 0;
     auto const read = [](pair p, int k, double* out) { *out = p.a + p.b + k; };
     int k = 100;
-    auto const op = omp_co::target(dev, read, omp_co::firstprivate(value), omp_co::firstprivate(k), omp_co::from(a));
+    auto const op =
+        omp_co::target(dev, read, omp_co::firstprivate(value), omp_co::firstprivate(k), omp_co::from(a));
     value.a = 99;
     k = 0;
     omp_co::sync_wait(op);
@@ -146,7 +150,9 @@ BOOST_DATA_TEST_CASE(private_memory_belongs_to_one_worker, data::make(device_kin
     for (int each : v) wrong += each != 102;
     BOOST_TEST(wrong == 0);
     std::uintptr_t at = 1;
-    auto const aligned = [](double* scratch, std::uintptr_t* out) { *out = reinterpret_cast<std::uintptr_t>(scratch); };
+    auto const aligned = [](double* scratch, std::uintptr_t* out) {
+        *out = reinterpret_cast<std::uintptr_t>(scratch);
+    };
     omp_co::sync_wait(omp_co::target(dev, aligned, omp_co::private_<double>(3), omp_co::from(at)));
     BOOST_TEST(at % alignof(double) == 0U);
 }
@@ -161,7 +167,8 @@ BOOST_DATA_TEST_CASE(a_mapped_pointer_can_be_handed_to_a_kernel, data::make(devi
     BOOST_TEST((on_device != v.data() + 2) == kind.copies);
     BOOST_TEST((on_device == dev.get().mapped_ptr(v.data()) + 2));
     auto const add = [](int i, int* p, int by) { p[i] += by; };
-    omp_co::sync_wait(omp_co::target(dev, add, omp_co::range(3), omp_co::is_device_ptr(on_device), omp_co::firstprivate(5)));
+    omp_co::sync_wait(omp_co::target(dev, add, omp_co::range(3), omp_co::is_device_ptr(on_device),
+                                     omp_co::firstprivate(5)));
     omp_co::sync_wait(omp_co::target_update(dev, omp_co::from(v)));
     BOOST_TEST(v[1] == 1);
     BOOST_TEST(v[2] == 6);
@@ -214,7 +221,8 @@ BOOST_DATA_TEST_CASE(data_may_be_an_array_a_scalar_or_a_struct, data::make(devic
         f[2] += 1;
         q->y += *s;
     };
-    omp_co::sync_wait(omp_co::target(dev, k, omp_co::tofrom(plain), omp_co::tofrom(fixed), omp_co::tofrom(p), omp_co::to(small)));
+    omp_co::sync_wait(omp_co::target(dev, k, omp_co::tofrom(plain), omp_co::tofrom(fixed), omp_co::tofrom(p),
+                                     omp_co::to(small)));
     BOOST_TEST(plain[3] == 5);
     BOOST_TEST(fixed[2] == 4);
     BOOST_TEST(p.y == 9);

@@ -6,12 +6,12 @@
 #include "support/outcome.hpp"
 #include "support/settle.hpp"
 
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-#include <array>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -193,7 +193,8 @@ BOOST_DATA_TEST_CASE(an_extending_map_is_an_error_that_names_both_ranges, data::
     BOOST_TEST((f.run(add_one, omp_co::tofrom(v)) == omp_co::errc::partially_present));
     BOOST_TEST((f.update(omp_co::to(v)) == omp_co::errc::partially_present));
     BOOST_TEST((f.update(omp_co::to(omp_co::section(v, 49, 2))) == omp_co::errc::partially_present));
-    BOOST_TEST(!f.exit(omp_co::delete_(omp_co::section(v, 0, 50)), omp_co::delete_(omp_co::section(v, 50, 50))));
+    BOOST_TEST(
+        !f.exit(omp_co::delete_(omp_co::section(v, 0, 50)), omp_co::delete_(omp_co::section(v, 50, 50))));
     BOOST_TEST(!f.enter(omp_co::to(v)));
     BOOST_TEST(!f.exit(omp_co::delete_(v)));
 }
@@ -259,17 +260,20 @@ BOOST_DATA_TEST_CASE(reviving_what_is_on_its_way_out_gives_the_right_bytes, data
     std::vector<int> freed(10, 7);
     asio::io_context io;
     int good = 0;
-    auto const start = [&](auto const& op) { op(asio::bind_executor(io, [&](error_code ec) { good += !ec; })); };
+    auto const start = [&](auto const& op) {
+        op(asio::bind_executor(io, [&](error_code ec) { good += !ec; }));
+    };
     if (!kind.asynchronous) g.open();
-    start(omp_co::target(f.dev, g.kernel(), omp_co::tofrom(v)));    // goes when it is done
-    start(omp_co::target(f.dev, add_one, omp_co::tofrom(v)));       // revives it
-    start(omp_co::target_enter_data(f.dev, omp_co::to(v)));         // and again
+    start(omp_co::target(f.dev, g.kernel(), omp_co::tofrom(v))); // goes when it is done
+    start(omp_co::target(f.dev, add_one, omp_co::tofrom(v)));    // revives it
+    start(omp_co::target_enter_data(f.dev, omp_co::to(v)));      // and again
     start(omp_co::target(f.dev, add_one, omp_co::alloc(v)));
-    start(omp_co::target_exit_data(f.dev, omp_co::delete_(v)));     // this time without a copy
-    start(omp_co::target(f.dev, add_one, omp_co::tofrom(v)));       // so this needs the host's bytes
+    start(omp_co::target_exit_data(f.dev, omp_co::delete_(v))); // this time without a copy
+    start(omp_co::target(f.dev, add_one, omp_co::tofrom(v)));   // so this needs the host's bytes
     // A part of it, which the dying range covers, and one that it does not.
     start(omp_co::target(f.dev, add_one, omp_co::tofrom(omp_co::section(v, 1, 3))));
-    start(omp_co::target(f.dev, [](int* p) { p[0] += 10; }, omp_co::tofrom(freed)));
+    start(omp_co::target(
+        f.dev, [](int* p) { p[0] += 10; }, omp_co::tofrom(freed)));
     g.open();
     io.run();
     BOOST_TEST(good == 8);
@@ -340,7 +344,8 @@ BOOST_DATA_TEST_CASE(if_false_runs_here_and_data_constructs_do_nothing, data::ma
         scratch[1] = scale;
         p[0] += scratch[1];
     };
-    BOOST_TEST(!f.run(here, omp_co::tofrom(v), omp_co::firstprivate(5), omp_co::private_<int>(2), omp_co::if_(false)));
+    BOOST_TEST(!f.run(here, omp_co::tofrom(v), omp_co::firstprivate(5), omp_co::private_<int>(2),
+                      omp_co::if_(false)));
     BOOST_TEST(v[0] == 6); // on the host's own copy
     BOOST_TEST((ran == std::this_thread::get_id()));
     BOOST_TEST(!f.update(omp_co::from(v), omp_co::if_(false)));
@@ -384,11 +389,12 @@ BOOST_DATA_TEST_CASE(a_failure_half_way_leaves_everything_as_it_was, data::make(
     auto const before = dev.get().statistics();
     auto const third = [](char*, char*, char*, char*) { throw std::logic_error("never runs"); };
     omp_co::diagnostics why;
-    BOOST_TEST((outcome(omp_co::target(dev, third, omp_co::tofrom(resident), omp_co::tofrom(a), omp_co::tofrom(b),
-                                       omp_co::tofrom(large), omp_co::name("large one"), omp_co::explain(why))) ==
-                omp_co::errc::out_of_memory));
+    BOOST_TEST((outcome(omp_co::target(dev, third, omp_co::tofrom(resident), omp_co::tofrom(a),
+                                       omp_co::tofrom(b), omp_co::tofrom(large), omp_co::name("large one"),
+                                       omp_co::explain(why))) == omp_co::errc::out_of_memory));
     BOOST_TEST(why.message().find("large one") != std::string::npos, why.message());
-    BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(a), omp_co::to(large))) == omp_co::errc::out_of_memory));
+    BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(a), omp_co::to(large))) ==
+                omp_co::errc::out_of_memory));
     auto const after = dev.get().statistics();
     BOOST_TEST(after.mapped_ranges == before.mapped_ranges);
     BOOST_TEST(after.device_bytes == before.device_bytes);
@@ -398,7 +404,8 @@ BOOST_DATA_TEST_CASE(a_failure_half_way_leaves_everything_as_it_was, data::make(
     BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(omp_co::section(a, 0, 512)))));
     BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::delete_(omp_co::section(a, 0, 512)))));
     BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(a), omp_co::to(b))));
-    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::delete_(a), omp_co::delete_(b), omp_co::delete_(resident))));
+    BOOST_TEST(!outcome(
+        omp_co::target_exit_data(dev, omp_co::delete_(a), omp_co::delete_(b), omp_co::delete_(resident))));
     BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
@@ -445,15 +452,16 @@ BOOST_DATA_TEST_CASE(target_data_nests_and_its_error_wins, data::make(copying_ki
         co_await omp_co::target(f.dev, add_one, omp_co::alloc(v));
         throw std::domain_error("the body's own");
     };
-    BOOST_CHECK_THROW(omp_co::sync_wait(omp_co::target_data(f.dev, omp_co::tofrom(v), throws)), std::domain_error);
+    BOOST_CHECK_THROW(omp_co::sync_wait(omp_co::target_data(f.dev, omp_co::tofrom(v), throws)),
+                      std::domain_error);
     BOOST_TEST(v[0] == 3); // the exit has run
 
     auto kept = [&]() -> asio::awaitable<std::unique_ptr<int>> { co_return std::make_unique<int>(8); };
     BOOST_TEST(*omp_co::sync_wait(omp_co::target_data(f.dev, omp_co::to(v), std::ref(kept))) == 8);
     auto none = [&]() -> asio::awaitable<void> { co_return; };
-    BOOST_CHECK_EXCEPTION(
-        omp_co::sync_wait(omp_co::target_data(f.dev, omp_co::to(v, omp_co::present), none)), boost::system::system_error,
-        [](auto const& e) { return e.code() == omp_co::errc::not_present; });
+    BOOST_CHECK_EXCEPTION(omp_co::sync_wait(omp_co::target_data(f.dev, omp_co::to(v, omp_co::present), none)),
+                          boost::system::system_error,
+                          [](auto const& e) { return e.code() == omp_co::errc::not_present; });
     omp_co::sync_wait(omp_co::target_data(f.dev, none));
 }
 

@@ -98,7 +98,8 @@ void start_in_some_ways(Operation const& op)
     BOOST_TEST(!plain.get_future().get());
     asio::io_context io;
     int calls = 0;
-    op(asio::any_completion_handler<void(error_code)>(asio::bind_executor(io, [&](error_code ec) { calls += !ec; })));
+    op(asio::any_completion_handler<void(error_code)>(
+        asio::bind_executor(io, [&](error_code ec) { calls += !ec; })));
     asio::co_spawn(
         io, [](Operation named) -> asio::awaitable<void> { co_await std::move(named); }(op),
         [&](std::exception_ptr e) { calls += !e; });
@@ -166,13 +167,16 @@ BOOST_AUTO_TEST_CASE(an_error_reaches_every_kind_of_token)
     test_device const dev(workers(1));
     std::vector<int> v(8, 0);
     auto const op = omp_co::target(dev, fail, omp_co::range(8), omp_co::tofrom(v));
-    auto const failed = [](boost::system::system_error const& e) { return e.code() == omp_co::errc::kernel_failed; };
+    auto const failed = [](boost::system::system_error const& e) {
+        return e.code() == omp_co::errc::kernel_failed;
+    };
     BOOST_CHECK_EXCEPTION(op(asio::use_future).get(), boost::system::system_error, failed);
     std::promise<error_code> plain;
     op([&](error_code ec) { plain.set_value(ec); });
     BOOST_TEST((plain.get_future().get() == omp_co::errc::kernel_failed));
     BOOST_CHECK_EXCEPTION(omp_co::sync_wait(op), boost::system::system_error, failed);
-    BOOST_CHECK_EXCEPTION(omp_co::when_all(op, op)(asio::use_future).get(), boost::system::system_error, failed);
+    BOOST_CHECK_EXCEPTION(omp_co::when_all(op, op)(asio::use_future).get(), boost::system::system_error,
+                          failed);
 }
 
 // With no context there is no way to ask but the effect.
@@ -248,7 +252,8 @@ BOOST_DATA_TEST_CASE(operators_and_parallel_groups_work_where_handlers_are_seque
 // The loop has nothing else to do, and the handler's executor is all that says whose it is.
 BOOST_DATA_TEST_CASE(a_pending_operation_keeps_its_loop_running, data::make(loop_kinds), loop_kind)
 {
-    if (std::string_view(loop_kind.name) == "io_context, unsafe") return; // an erased executor is served elsewhere
+    if (std::string_view(loop_kind.name) == "io_context, unsafe")
+        return; // an erased executor is served elsewhere
     test_device const dev(workers(1));
     gate g;
     std::vector<int> v(8, 0);
@@ -256,7 +261,8 @@ BOOST_DATA_TEST_CASE(a_pending_operation_keeps_its_loop_running, data::make(loop
     std::atomic<int> calls{0};
     auto const count = [&](error_code ec) { calls += !ec; };
     asio::any_io_executor const ex = loop->executor();
-    omp_co::target(dev, g.kernel(), omp_co::tofrom(v))(asio::bind_executor(asio::any_completion_executor(ex), count));
+    omp_co::target(dev, g.kernel(),
+                   omp_co::tofrom(v))(asio::bind_executor(asio::any_completion_executor(ex), count));
     auto const behind = omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v));
     behind(asio::any_completion_handler<void(error_code)>(asio::bind_executor(ex, count)));
     omp_co::when_all(behind, behind)(asio::bind_executor(ex, count));

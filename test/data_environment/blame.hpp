@@ -42,7 +42,7 @@ public:
     region_set failed() const { return failed_; }
     bool must_fail(played_region const& r) const { return (r.relies_on & failed_) != 0; }
 
-    /// A region may also fail for one that used the same block before it, unless it filled the block anew.
+    /// A region may also fail for one that filled the same block before it, though it relied on nothing in there.
     bool may_fail(played_region const& r) const { return ((r.relies_on | r.older) & failed_) != 0; }
 
 private:
@@ -69,9 +69,6 @@ private:
         map_item const& item = r.items[i];
         if (item.entry == nullptr) return;
         history& past = history_[item.entry];
-        bool whole = true;
-        for (std::size_t b : bytes_of(*item.entry)) whole = whole && in[b];
-        if (whole && item.has(detail::map_created)) past.users = 0; // nothing older can show any more
         r.older |= past.users & ~only(r.id);
         if (item.has(detail::map_created | detail::map_copy_in)) past.users |= only(r.id);
         byte_set const filled = played_region::bytes_of(r.clauses[i]) & in;

@@ -70,7 +70,7 @@ struct played_region {
     bool broken = false;      ///< a command of it failed on the device
     bool failed = false;      ///< its failure is known
     region_set relies_on = 0; ///< regions in flight that brought what it uses
-    region_set older = 0;     ///< regions that used its blocks before it
+    region_set older = 0;     ///< regions that filled its blocks before it
 
     std::uint64_t serial() const { return std::uint64_t(id) + 1; }
     std::string name() const { return "region " + std::to_string(id); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random sequences of constructs, motions, failures and retirements, held against a reference model. A failure prints its
-// seed and the shortest part of its sequence that still fails.
+// Random sequences of constructs, motions, failures and retirements, held against a reference model. A
+// failure prints its seed and the shortest part of its sequence that still fails.
 //   OMP_CO_MODEL_SEED=<n>     plays this seed alone
 //   OMP_CO_MODEL_SECONDS=<n>  plays new seeds for so long
 #include "player.hpp"

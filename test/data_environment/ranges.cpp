@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which range a clause finds: parts, neighbours, partial overlap, zero length, and several clauses in one construct.
+// Which range a clause finds: parts, neighbours, partial overlap, zero length, and several clauses in one
+// construct.
 #include "test_bed.hpp"
 
 #include <boost/test/unit_test.hpp>

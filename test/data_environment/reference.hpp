@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A slow and obvious model of OpenMP's data environment: one cell a byte, every construct done at once and in order.
+// A slow and obvious model of OpenMP's data environment: one cell a byte, every construct done at once and
+// in order.
 #pragma once
 
 #include <omp_co/error.hpp>

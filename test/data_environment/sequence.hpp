@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random sequences of constructs and of what devices do with them, as values that can be printed and shrunk. Numbers in a
-// step are taken modulo what is possible when it is played, so that any part of a sequence is a sequence.
+// Random sequences of constructs and of what devices do with them, as values that can be printed and
+// shrunk. Numbers in a step are taken modulo what is possible when it is played, so that any part of a
+// sequence is a sequence.
 #pragma once
 
 #include "reference.hpp"

@@ -7,6 +7,7 @@
 #include <omp_co/detail/device_core.hpp>
 #include <support/stepped_device.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -53,6 +54,18 @@ struct device_state {
         bool any = slot->core->environment().table().has_orphans();
         for_each_entry([&](omp_co::detail::present_entry&) { any = true; });
         return any ? "entries are left" : "";
+    }
+
+    /// Whether the library no longer sees a mapping of this range that a sequential run would still have.
+    bool misses(incarnation const& e, std::uint64_t const* host) const
+    {
+        if (device == nullptr) return false;
+        bool found = std::none_of(model.live().begin(), model.live().end(),
+                                  [&](incarnation const* each) { return each->first == e.first; });
+        for_each_entry([&](omp_co::detail::present_entry& each) {
+            found |= each.live() && reinterpret_cast<std::uint64_t*>(each.range.begin) == host + e.first;
+        });
+        return !found;
     }
 
 private:

@@ -129,7 +129,7 @@ void watch_signals()
     for (int const s : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGALRM}) std::signal(s, on_signal);
 }
 
-BOOST_AUTO_TEST_SUITE(explorer_)
+BOOST_AUTO_TEST_SUITE(exploration)
 
 BOOST_DATA_TEST_CASE(all_rules_hold_on_every_schedule, boost::unit_test::data::xrange(std::size(profiles)),
                      which)

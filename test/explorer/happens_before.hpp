@@ -251,8 +251,7 @@ private:
     {
         return std::any_of(jobs_.begin(), jobs_.end(), [&](job const* between) {
             bool const failed = between->error || (between->region != nullptr && between->region->error);
-            return failed && between->id < j.id && before.id < between->id && conflict(j, *between) &&
-                   conflict(*between, before);
+            return failed && between->id < j.id && before.id < between->id && conflict(j, *between);
         });
     }
 

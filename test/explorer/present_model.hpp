@@ -75,7 +75,10 @@ public:
         std::vector<std::size_t> absent;
         for (std::size_t i = 0; i < r.clauses.size(); ++i) {
             clause const& c = r.clauses[i];
-            if (c.count == 0) continue;
+            if (c.count == 0) {
+                if (r.what == construct::target) p.uses[i].entry = holding(c.first);
+                continue;
+            }
             auto const it = std::find_if(live_.begin(), live_.end(),
                                          [&](incarnation* e) { return (e->cells() & c.cells()) != 0; });
             if (it == live_.end())
@@ -101,10 +104,10 @@ public:
             u.entry->creator = id;
             live_.push_back(u.entry);
         }
-        for (use const& u : uses)
-            if (u.entry != nullptr && enters(r.what)) ++u.entry->references;
         for (std::size_t i = 0; i < uses.size(); ++i)
-            if (uses[i].entry != nullptr) count_down(*uses[i].entry, r.what, r.clauses[i].type);
+            if (counts(r, uses, i) && enters(r.what)) ++uses[i].entry->references;
+        for (std::size_t i = 0; i < uses.size(); ++i)
+            if (counts(r, uses, i)) count_down(*uses[i].entry, r.what, r.clauses[i].type);
         drop_dead();
     }
 
@@ -117,11 +120,11 @@ public:
     }
 
     /// What `by` should have brought into `e` never arrives. The failure of whoever brought it there ends it, and all
-    /// that lives on its content.
-    void fail(incarnation& e, unsigned by)
+    /// that lives on its content. Where its creator only took over what was there, `gone` says how the library sees it.
+    void fail(incarnation& e, unsigned by, bool gone)
     {
         e.failures.push_back({by, ~0U});
-        if (e.creator == by && e.carried_from == nullptr) kill(e);
+        if (e.creator == by && (e.carried_from == nullptr || gone)) kill(e);
     }
 
     /// Who is accepted from now on does not rely on `by` any more.
@@ -146,6 +149,19 @@ public:
     std::deque<incarnation>& all() noexcept { return all_; }
 
 private:
+    incarnation* holding(unsigned index) const
+    {
+        auto const it = std::find_if(live_.begin(), live_.end(),
+                                     [&](incarnation* e) { return (e->cells() & cells_of(index, 1)) != 0; });
+        return it == live_.end() ? nullptr : *it;
+    }
+
+    // A section of no length uses what is mapped at its address, and no more.
+    static bool counts(request const& r, std::vector<use> const& uses, std::size_t i)
+    {
+        return uses[i].entry != nullptr && r.clauses[i].count != 0;
+    }
+
     static bool enters(construct c) { return c == construct::target || c == construct::enter_data; }
 
     // Clauses of one construct that overlap share the widest one's mapping.
@@ -178,7 +194,7 @@ private:
         for (std::size_t i = 0; i < p.uses.size(); ++i) {
             use& u = p.uses[i];
             clause const& c = r.clauses[i];
-            if (u.entry == nullptr) continue;
+            if (!counts(r, p.uses, i)) continue;
             bool const update = r.what == construct::update;
             bool const into = c.type == map_type::to || c.type == map_type::tofrom;
             bool const back = c.type == map_type::from || c.type == map_type::tofrom;
@@ -192,9 +208,10 @@ private:
     {
         std::uint64_t count = u.entry->references;
         if (enters(r.what))
-            for (use const& each : p.uses) count += each.entry == u.entry;
+            for (std::size_t i = 0; i < p.uses.size(); ++i)
+                count += counts(r, p.uses, i) && p.uses[i].entry == u.entry;
         for (std::size_t i = 0; i < p.uses.size(); ++i) {
-            if (p.uses[i].entry != u.entry || count == 0) continue;
+            if (!counts(r, p.uses, i) || p.uses[i].entry != u.entry || count == 0) continue;
             count = r.clauses[i].type == map_type::delete_ ? 0 : count - 1;
         }
         return count == 0;

@@ -376,7 +376,7 @@ private:
         j.failure_seen = true;
         for (std::size_t i = 0; i < j.uses.size(); ++i)
             if (j.uses[i].entry != nullptr && (j.uses[i].entry->creator == j.id || j.copies_in[i]))
-                d.model.fail(*j.uses[i].entry, j.id);
+                d.model.fail(*j.uses[i].entry, j.id, d.misses(*j.uses[i].entry, host_.data()));
     }
 
     // It has retired with an error. Who is accepted from now on does not count on it.

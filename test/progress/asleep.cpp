@@ -28,6 +28,7 @@ void run_one_region(Context& context, omp_co::device d)
     bool done = false;
     omp_co::target(d, [] {})(asio::bind_executor(context.get_executor(), [&](error_code) { done = true; }));
     while (!done) context.run_one();
+    context.restart(); // with nothing left to do it has stopped
 }
 
 BOOST_AUTO_TEST_SUITE(asleep)

@@ -82,6 +82,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_1_khz_timer_keeps_pace_under_a_long_kernel, Cont
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_timer_keeps_pace_while_256_mib_go_there_and_back, Context, contexts)
 {
     constexpr std::size_t bytes = (sanitized ? std::size_t{32} : std::size_t{256}) << 20;
+    constexpr int slack = sanitized ? 20 : 1; // a sanitizer notes every byte of a block when it is allocated
     std::vector<char> data(bytes, 1);
     for (int attempt = 0;; ++attempt) {
         omp_co::host::virtual_device device({.workers = 1});
@@ -105,11 +106,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_timer_keeps_pace_while_256_mib_go_there_and_back
         BOOST_REQUIRE(!late.empty());
         auto const median = quantile(late, 0.5);
         auto const worst = quantile(late, 1.0);
-        if (attempt == 0 && (median > 1ms || worst > 25ms || start_took > 10ms)) continue;
+        if (attempt == 0 && (median > slack * 1ms || worst > slack * 25ms || start_took > slack * 10ms)) continue;
         BOOST_TEST_INFO("p50 " << median / 1us << " us, worst " << worst / 1us << " us, start " << start_took / 1us);
-        BOOST_TEST((median <= 1ms));
-        BOOST_TEST((worst <= 25ms));
-        BOOST_TEST((start_took <= 10ms));
+        BOOST_TEST((median <= slack * 1ms));
+        BOOST_TEST((worst <= slack * 25ms));
+        BOOST_TEST((start_took <= slack * 10ms));
         return;
     }
 }

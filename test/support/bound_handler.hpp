@@ -15,7 +15,10 @@ public:
     using executor_type = boost::asio::io_context::executor_type;
     using cancellation_slot_type = boost::asio::cancellation_slot;
 
-    bound_handler(cancellation_slot_type slot, executor_type ex, F f) : slot_(slot), executor_(ex), function_(std::move(f)) {}
+    bound_handler(cancellation_slot_type slot, executor_type ex, F f)
+        : slot_(slot), executor_(ex), function_(std::move(f))
+    {
+    }
 
     executor_type get_executor() const noexcept { return executor_; }
     cancellation_slot_type get_cancellation_slot() const noexcept { return slot_; }

@@ -30,7 +30,7 @@ private:
 struct device_kind {
     char const* name;
     test_device (*make)();
-    bool copies;      ///< device memory is apart from the host's
+    bool copies;       ///< device memory is apart from the host's
     bool asynchronous; ///< kernels run on other threads than the caller's
 
     friend std::ostream& operator<<(std::ostream& out, device_kind const& k) { return out << k.name; }

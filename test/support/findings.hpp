@@ -22,7 +22,9 @@ public:
     {
         std::lock_guard guard(mutex_);
         ++made_;
-        if (!good) failed_.push_back(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " + what);
+        if (!good)
+            failed_.push_back(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
+                              what);
         return good;
     }
 

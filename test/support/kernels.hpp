@@ -14,7 +14,10 @@ inline constexpr increment_kernel increment{};
 
 /// May run beside itself on the same data.
 struct add_atomically_kernel {
-    void operator()(int* sum) const noexcept { std::atomic_ref<int>(*sum).fetch_add(1, std::memory_order_relaxed); }
+    void operator()(int* sum) const noexcept
+    {
+        std::atomic_ref<int>(*sum).fetch_add(1, std::memory_order_relaxed);
+    }
 };
 inline constexpr add_atomically_kernel add_atomically{};
 

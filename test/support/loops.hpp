@@ -37,7 +37,8 @@ public:
     asio::any_io_executor executor() override
     {
         if (strand_ == strand::plain) return asio::make_strand(context_);
-        if (strand_ == strand::erased) return asio::make_strand(asio::any_io_executor(context_.get_executor()));
+        if (strand_ == strand::erased)
+            return asio::make_strand(asio::any_io_executor(context_.get_executor()));
         return context_.get_executor();
     }
 
@@ -83,25 +84,36 @@ using io_loop = context_loop<asio::io_context>;
 using offload_loop = context_loop<omp_co::offload_context>;
 
 inline std::array<loop_kind, 9> const loop_kinds{{
-    {"io_context", []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(1U, io_loop::strand::none); },
+    {"io_context",
+     []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(1U, io_loop::strand::none); },
      true},
     {"io_context, four threads",
-     []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(4U, io_loop::strand::none); }, false},
+     []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(4U, io_loop::strand::none); },
+     false},
     {"io_context, unsafe",
      []() -> std::unique_ptr<test_loop> {
          return std::make_unique<io_loop>(1U, io_loop::strand::none, BOOST_ASIO_CONCURRENCY_HINT_UNSAFE);
      },
      true},
     {"strand of an io_context, four threads",
-     []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(4U, io_loop::strand::plain); }, true},
+     []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(4U, io_loop::strand::plain); },
+     true},
     {"strand of an any_io_executor, four threads",
-     []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(4U, io_loop::strand::erased); }, true},
+     []() -> std::unique_ptr<test_loop> { return std::make_unique<io_loop>(4U, io_loop::strand::erased); },
+     true},
     {"thread_pool", []() -> std::unique_ptr<test_loop> { return std::make_unique<pool_loop>(false); }, false},
-    {"strand of a thread_pool", []() -> std::unique_ptr<test_loop> { return std::make_unique<pool_loop>(true); }, true},
+    {"strand of a thread_pool",
+     []() -> std::unique_ptr<test_loop> { return std::make_unique<pool_loop>(true); }, true},
     {"offload_context",
-     []() -> std::unique_ptr<test_loop> { return std::make_unique<offload_loop>(1U, offload_loop::strand::none); }, true},
+     []() -> std::unique_ptr<test_loop> {
+         return std::make_unique<offload_loop>(1U, offload_loop::strand::none);
+     },
+     true},
     {"strand of an offload_context",
-     []() -> std::unique_ptr<test_loop> { return std::make_unique<offload_loop>(1U, offload_loop::strand::plain); }, true},
+     []() -> std::unique_ptr<test_loop> {
+         return std::make_unique<offload_loop>(1U, offload_loop::strand::plain);
+     },
+     true},
 }};
 
 } // namespace omp_co_test

@@ -39,8 +39,14 @@ public:
     using allocator_type = tracking_allocator<void>;
     using cancellation_slot_type = asio::cancellation_slot;
 
-    strict_handler(handler_record& r, Inner inner) : record_(&r), executor_(r.where, std::move(inner)) { ++r.alive; }
-    strict_handler(strict_handler&& other) noexcept : record_(other.record_), executor_(other.executor_) { ++record_->alive; }
+    strict_handler(handler_record& r, Inner inner) : record_(&r), executor_(r.where, std::move(inner))
+    {
+        ++r.alive;
+    }
+    strict_handler(strict_handler&& other) noexcept : record_(other.record_), executor_(other.executor_)
+    {
+        ++record_->alive;
+    }
     strict_handler& operator=(strict_handler&&) = delete;
     ~strict_handler() { --record_->alive; }
 

@@ -31,7 +31,10 @@ template <class Inner, bool Tracked = false, bool Never = false>
 class tracker_executor {
 public:
     tracker_executor(tracker& t, Inner inner) noexcept : tracker_(&t), inner_(std::move(inner)) { hold(); }
-    tracker_executor(tracker_executor const& other) noexcept : tracker_(other.tracker_), inner_(other.inner_) { hold(); }
+    tracker_executor(tracker_executor const& other) noexcept : tracker_(other.tracker_), inner_(other.inner_)
+    {
+        hold();
+    }
     tracker_executor& operator=(tracker_executor const& other) noexcept
     {
         drop();
@@ -64,7 +67,10 @@ public:
         return asio::execution::outstanding_work.untracked;
     }
 
-    auto require(asio::execution::blocking_t::never_t) const { return with<Tracked, true>(asio::execution::blocking.never); }
+    auto require(asio::execution::blocking_t::never_t) const
+    {
+        return with<Tracked, true>(asio::execution::blocking.never);
+    }
     auto require(asio::execution::blocking_t::possibly_t) const
     {
         return with<Tracked, false>(asio::execution::blocking.possibly);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The back-off as a state machine with a clock of its own: what comes after what. How it learns is told in test/progress.
+// The back-off as a state machine with a clock of its own: what comes after what. How it learns is told in
+// test/progress.
 #include <omp_co/detail/backoff.hpp>
 
 #include <boost/test/unit_test.hpp>

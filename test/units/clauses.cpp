@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sections and clauses as values: which memory they name, what is invalid, and the flags that constructs make of them.
+// Sections and clauses as values: which memory they name, what is invalid, and the flags that constructs
+// make of them.
 #include <data_environment/items.hpp>
 
 #include <omp_co/omp_co.hpp>

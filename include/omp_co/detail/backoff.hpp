@@ -25,8 +25,8 @@ public:
     {
         if (waiting_) {
             duration const waited = last_ - since_;
-            usual_ += (waited - usual_) / 4;
-            waiting_ = false;
+            usual_ += (sample_of(waited) - usual_) / 4;
+            waiting_ = slept_ = false;
         }
         naps_ = 0;
     }
@@ -43,6 +43,7 @@ public:
         duration const budget =
             usual_ > longest_spin ? duration{} : std::min(2 * usual_ + shortest_spin, longest_spin);
         if (now - since_ < budget) return {action::spin};
+        slept_ = true;
         if (usual_ > shortest_armed || naps_ == most_naps) return {action::arm};
         duration const nap = first_nap * (1 << naps_++);
         return {action::sleep, nap};
@@ -54,6 +55,13 @@ public:
     void woken(clock::time_point now) noexcept { last_ = now; }
 
 private:
+    // What a short sleep lasted says how long sleeping takes, and little about the wait. Taken at its word, a loop that
+    // slept once would find sleeps usual, and sleep for ever.
+    duration sample_of(duration waited) const noexcept
+    {
+        return slept_ && waited < shortest_armed ? waited / 4 : waited;
+    }
+
     static constexpr duration shortest_spin = std::chrono::microseconds(5);
     static constexpr duration longest_spin = std::chrono::microseconds(50);
     static constexpr duration shortest_armed = std::chrono::microseconds(200);
@@ -64,6 +72,7 @@ private:
     clock::time_point last_{};
     duration usual_{};
     bool waiting_ = false;
+    bool slept_ = false; ///< in this wait
     int naps_ = 0;
 };
 

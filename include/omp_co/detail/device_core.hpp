@@ -211,12 +211,20 @@ private:
         return !s.parked.empty() || (s.enqueuing && device_->traits().inline_execution);
     }
 
+    // Whether the kernel at the head has been overtaken by many more regions than were in flight.
+    bool stuck(stream_queue const& s) const noexcept
+    {
+        region const* const head = s.flying.front();
+        std::uint64_t const in_flight = slot_.in_flight.load(std::memory_order_relaxed);
+        return head != nullptr && serial_ - head->serial > 4 * in_flight + 64;
+    }
+
     error_code ensure_stream()
     {
         std::size_t const wanted = device_->traits().concurrency;
-        bool const enough =
-            streams_.size() >= wanted &&
-            std::any_of(streams_.begin(), streams_.end(), [&](auto const& s) { return !stalled(*s); });
+        bool const enough = streams_.size() >= wanted &&
+                            std::any_of(streams_.begin(), streams_.end(),
+                                        [&](auto const& s) { return !stalled(*s) && !stuck(*s); });
         if (enough || streams_.size() >= device_->traits().max_streams) return {};
         streams_.reserve(streams_.size() + 1);
         error_code ec;
@@ -239,7 +247,7 @@ private:
         if (followed != nullptr) return *followed;
         stream_queue* best = nullptr;
         for (auto const& s : streams_) {
-            if (stalled(*s)) continue;
+            if (stalled(*s) || stuck(*s)) continue;
             if (best == nullptr || s->load() < best->load()) best = s.get();
             if (best->load() == 0) break;
         }

@@ -47,8 +47,10 @@ public:
         if (!base) return false;
         std::lock_guard guard(mutex_);
         if (executor_) return true;
-        if (auto const* io = base.target<asio::io_context::executor_type>())
-            polling_only_ = is_unlocked(io->context());
+        if (auto const* io = base.target<asio::io_context::executor_type>()) {
+            io_ = &io->context();
+            polling_only_ = is_unlocked(*io_);
+        }
         executor_ = base;
         has_executor_.store(true, std::memory_order_release);
         return true;
@@ -59,6 +61,17 @@ public:
     {
         eager_ = true;
         (void)adopt(ex);
+    }
+
+    /// An offload_context tells of its stop and restart, for its turn asks after every handler.
+    void set_stopped(bool value) noexcept { stopped_.store(value, std::memory_order_relaxed); }
+
+    /// Somebody is about to run the context, maybe inside a handler of this very turn: let him find one of his own.
+    void join() noexcept
+    {
+        if (current() != this) return;
+        std::lock_guard guard(mutex_);
+        schedule();
     }
 
     bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
@@ -164,8 +177,10 @@ private:
             std::lock_guard guard(self.mutex_);
             self.ready_.append(std::move(self.mine_));
             if (!nested) self.turn_taken_.store(false, std::memory_order_release);
-            if (!self.ready_.empty()) self.some_ready_.store(true, std::memory_order_relaxed);
-            else if (decided) return;
+            if (!self.ready_.empty())
+                self.some_ready_.store(true, std::memory_order_relaxed);
+            else if (decided)
+                return;
             if (self.outstanding_.load(std::memory_order_relaxed) != 0) self.schedule();
         }
         loop& self;
@@ -230,6 +245,7 @@ private:
                 if (ready_.empty()) some_ready_.store(false, std::memory_order_relaxed);
             }
             finish(*r);
+            if (io_ != nullptr && io_->stopped()) break; // the rest stays for a restart
         }
         return true;
     }
@@ -250,6 +266,7 @@ private:
                 while (!mine_.empty() && handled < longest_eager_batch) {
                     ++handled;
                     finish(*mine_.pop());
+                    if (stopped_.load(std::memory_order_relaxed)) handled = longest_eager_batch;
                 }
                 if (handled < longest_eager_batch) continue;
                 break; // the context's other handlers want their turn
@@ -388,6 +405,8 @@ private:
     std::atomic<bool> has_executor_{false};
     bool eager_ = false;
     bool polling_only_ = false;
+    asio::io_context* io_ = nullptr; // set once, before the first turn
+    std::atomic<bool> stopped_{false};
     std::atomic<bool> turn_taken_{false}; // an eager turn is one thread's
     region_list mine_;                    // touched only by that thread
 

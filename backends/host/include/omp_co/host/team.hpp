@@ -18,24 +18,62 @@
 
 namespace omp_co::host {
 
-/// Private memory of the calling thread, at least `bytes` of it; throws std::bad_alloc.
-inline void* scratch_memory(std::size_t bytes)
-{
+/// Private memory for one part of a call: the thread's own, or, in a kernel that runs another one inside, a block
+/// besides. Throws std::bad_alloc.
+class scratch_memory {
+public:
+    explicit scratch_memory(std::size_t bytes)
+    {
+        if (bytes == 0) return;
+        arena& mine = local();
+        if (mine.taken) {
+            block_ = allocate(bytes);
+            return;
+        }
+        if (bytes > mine.bytes) {
+            std::free(mine.block);
+            mine.bytes = 0;
+            mine.block = nullptr;
+            mine.block = allocate(bytes);
+            mine.bytes = bytes;
+        }
+        mine.taken = true;
+        arena_ = &mine;
+    }
+    scratch_memory(scratch_memory const&) = delete;
+    scratch_memory& operator=(scratch_memory const&) = delete;
+    ~scratch_memory()
+    {
+        if (arena_ != nullptr) arena_->taken = false;
+        std::free(block_);
+    }
+
+    void* get() const noexcept { return arena_ != nullptr ? arena_->block : block_; }
+
+private:
     struct arena {
         ~arena() { std::free(block); }
         void* block = nullptr;
         std::size_t bytes = 0;
+        bool taken = false;
     };
-    static thread_local arena mine;
-    if (bytes > mine.bytes) {
-        std::free(mine.block);
-        mine.bytes = 0;
-        mine.block = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-        if (mine.block == nullptr) throw std::bad_alloc();
-        mine.bytes = bytes;
+
+    static arena& local() noexcept
+    {
+        static thread_local arena mine;
+        return mine;
     }
-    return mine.block;
-}
+
+    static void* allocate(std::size_t bytes)
+    {
+        void* const block = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+        if (block == nullptr) throw std::bad_alloc();
+        return block;
+    }
+
+    arena* arena_ = nullptr;
+    void* block_ = nullptr;
+};
 
 /// What an exception of a kernel says.
 inline backend::failure failure_of(std::exception_ptr const& thrown) noexcept
@@ -60,7 +98,8 @@ inline void run_part(backend::invocation const& call, std::size_t first, std::si
 {
     try {
         auto const& kernel = *static_cast<detail::host_kernel const*>(call.what);
-        kernel.run(call, first, last, call.scratch_bytes == 0 ? nullptr : scratch_memory(call.scratch_bytes));
+        scratch_memory const scratch(call.scratch_bytes);
+        kernel.run(call, first, last, scratch.get());
     } catch (...) {
         failure = failure_of(std::current_exception());
     }
