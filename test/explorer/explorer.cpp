@@ -21,19 +21,27 @@
 #include <string>
 #include <unistd.h>
 
+#if OMP_CO_TEST_SANITIZED
+extern "C" void __sanitizer_set_death_callback(void (*)());
+#endif
+
 namespace omp_co_test::explorer {
 namespace {
 
 char current_seed[96] = "";
 
 // A crash or a hang inside the library: say at least which seed it was.
-void on_signal(int number)
+void say_seed()
 {
-    char const* const text = number == SIGALRM ? "\nexplorer: hangs, OMP_CO_EXPLORER_SEED="
-                                               : "\nexplorer: crashed, OMP_CO_EXPLORER_SEED=";
-    (void)!::write(2, text, std::strlen(text));
+    constexpr char text[] = "\nexplorer: crashed or hung, OMP_CO_EXPLORER_SEED=";
+    (void)!::write(2, text, sizeof text - 1);
     (void)!::write(2, current_seed, std::strlen(current_seed));
     (void)!::write(2, "\n", 1);
+}
+
+void on_signal(int number)
+{
+    say_seed();
     std::signal(number, SIG_DFL);
     std::raise(number);
 }
@@ -126,7 +134,12 @@ private:
 
 void watch_signals()
 {
-    for (int const s : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGALRM}) std::signal(s, on_signal);
+    std::signal(SIGALRM, on_signal);
+#if OMP_CO_TEST_SANITIZED
+    __sanitizer_set_death_callback(&say_seed); // it tells of crashes itself
+#else
+    for (int const s : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE}) std::signal(s, on_signal);
+#endif
 }
 
 BOOST_AUTO_TEST_SUITE(exploration)

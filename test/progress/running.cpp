@@ -167,11 +167,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_stopped_context_can_be_destroyed_with_regions_in
         Context context;
         for (int i = 0; i < 50; ++i)
             omp_co::target(device, [] { compute_for(20us); })(
-                asio::bind_executor(context.get_executor(), [&done, token](error_code) { ++done; }));
-        context.run_one();
-        context.stop();
+                asio::bind_executor(context.get_executor(), [&, token](error_code) {
+                    if (++done == 5) context.stop();
+                }));
+        context.run();
     }
-    BOOST_TEST(done < 50);
+    BOOST_TEST(done == 5);
     BOOST_TEST(token.use_count() == 1);
     BOOST_TEST(omp_co::device(device).statistics().in_flight == 0U);
 }

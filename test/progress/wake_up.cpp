@@ -105,7 +105,7 @@ struct sequence_from_outside {
     std::atomic<int> late{0};
 };
 
-int rounds_of_a_case() { return rounds(2'000, 300); }
+int rounds_of_a_case() { return rounds(1'400, 300); }
 
 BOOST_AUTO_TEST_SUITE(no_wake_up_is_lost)
 

@@ -42,7 +42,8 @@ inline std::optional<unsigned> number_from_environment(char const* name, unsigne
     char const* const end = text + std::strlen(text);
     auto const [stop, error] = std::from_chars(text, end, value);
     if (error == std::errc() && stop == end && value <= most) return value;
-    bad = std::string(name) + "=" + text + ": a number from 0 to " + std::to_string(most) + " is expected";
+    bad += bad.empty() ? "" : "; ";
+    bad += std::string(name) + "=" + text + ": a number from 0 to " + std::to_string(most) + " is expected";
     return {};
 }
 

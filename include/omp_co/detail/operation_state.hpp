@@ -51,12 +51,20 @@ private:
     cancel_token* token_;
 };
 
+/// use_future's executor wraps Asio's global thread pool; its type does not tell.
+template <class>
+inline constexpr bool is_promise_executor = false;
+template <class T, class Blocking>
+inline constexpr bool is_promise_executor<asio::detail::promise_executor<T, Blocking>> = true;
+
 /// Whether handlers of this executor run in Asio's global thread pool or wherever they are called: nobody's loop. Asked
 /// of the executor, for asking its context would start that pool.
 template <class Executor>
 bool has_no_loop(Executor const& ex) noexcept
 {
-    if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
+    if constexpr (is_promise_executor<Executor>) {
+        return true;
+    } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
         return ex.template target<asio::system_executor>() != nullptr;
     } else if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
         using context = std::remove_cvref_t<decltype(asio::query(ex, asio::execution::context))>;

@@ -266,10 +266,29 @@ private:
         return *static_cast<registry*>(process_wide("omp_co.registry.0.1", [] {
             registry* const made = new registry;
             current() = made;
-            (void)pthread_atfork(nullptr, nullptr, [] { current()->forked_ = true; });
+            (void)pthread_atfork([] { current()->before_fork(); }, [] { current()->after_fork(); },
+                                 [] {
+                                     current()->forked_ = true;
+                                     current()->after_fork();
+                                 });
             (void)std::atexit([] { current()->close(); });
             return made;
         }));
+    }
+
+    // A child must not find a lock taken by a thread that it does not have.
+    void before_fork() noexcept
+    {
+        discovery.lock();
+        mutex_.lock();
+        sleepers_mutex_.lock();
+    }
+
+    void after_fork() noexcept
+    {
+        sleepers_mutex_.unlock();
+        mutex_.unlock();
+        discovery.unlock();
     }
 
     static registry*& current()

@@ -36,6 +36,7 @@ public:
     void* allocate(std::size_t bytes) noexcept override
     {
         if (options_.memory != 0 && bytes > options_.memory - allocated_) return nullptr;
+        if (bytes > most_bytes) return nullptr;
         bool const large = bytes >= huge_page;
         std::size_t const alignment = large ? huge_page : traits_.alignment;
         void* const block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -64,6 +65,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t most_bytes = std::size_t{1} << 62;
     static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
     options options_;

@@ -17,19 +17,22 @@ class stream;
 enum class command_kind : unsigned char { nothing, copy, launch, wait };
 
 struct command {
+    struct copy_arguments {
+        void* to;
+        void const* from;
+        std::size_t bytes;
+    };
+    struct wait_arguments {
+        stream* other;
+        backend::sequence number;
+    };
+
     command_kind kind = command_kind::nothing;
     backend::sequence signal = 0; ///< published after the command; 0: none
     union {
-        struct {
-            void* to;
-            void const* from;
-            std::size_t bytes;
-        } copy;
+        copy_arguments copy;
         backend::invocation const* call;
-        struct {
-            stream* other;
-            backend::sequence number;
-        } wait;
+        wait_arguments wait;
     };
 
     command() noexcept : copy{} {}

@@ -52,7 +52,11 @@ public:
 
 private:
     struct arena {
-        ~arena() { std::free(block); }
+        ~arena()
+        {
+            std::free(block);
+            taken = true; // static objects that compute still later get blocks of their own
+        }
         void* block = nullptr;
         std::size_t bytes = 0;
         bool taken = false;
