@@ -23,8 +23,8 @@ auto target_enter_data(device where, Clauses... clauses) noexcept
     return detail::make_operation<detail::construct::enter_data>(where, true, detail::no_kernel(),
                                                                  clauses...);
 }
-template <detail::clause... Clauses>
-auto target_enter_data(Clauses... clauses) noexcept
+template <class... Clauses>
+requires(!detail::names_device<Clauses...>) auto target_enter_data(Clauses... clauses) noexcept
 {
     return detail::make_operation<detail::construct::enter_data>(device(), false, detail::no_kernel(),
                                                                  clauses...);
@@ -37,8 +37,8 @@ auto target_exit_data(device where, Clauses... clauses) noexcept
 {
     return detail::make_operation<detail::construct::exit_data>(where, true, detail::no_kernel(), clauses...);
 }
-template <detail::clause... Clauses>
-auto target_exit_data(Clauses... clauses) noexcept
+template <class... Clauses>
+requires(!detail::names_device<Clauses...>) auto target_exit_data(Clauses... clauses) noexcept
 {
     return detail::make_operation<detail::construct::exit_data>(device(), false, detail::no_kernel(),
                                                                 clauses...);
@@ -51,8 +51,8 @@ auto target_update(device where, Clauses... clauses) noexcept
 {
     return detail::make_operation<detail::construct::update>(where, true, detail::no_kernel(), clauses...);
 }
-template <detail::clause... Clauses>
-auto target_update(Clauses... clauses) noexcept
+template <class... Clauses>
+requires(!detail::names_device<Clauses...>) auto target_update(Clauses... clauses) noexcept
 {
     return detail::make_operation<detail::construct::update>(device(), false, detail::no_kernel(),
                                                              clauses...);
@@ -71,8 +71,8 @@ auto target_data(device where, Arguments&&... clauses_and_body)
 {
     return detail::make_data_region(where, true, std::forward<Arguments>(clauses_and_body)...);
 }
-template <detail::clause First, class... Arguments>
-auto target_data(First first, Arguments&&... clauses_and_body)
+template <class First, class... Arguments>
+requires(!detail::names_device<First>) auto target_data(First first, Arguments&&... clauses_and_body)
 {
     return detail::make_data_region(device(), false, first, std::forward<Arguments>(clauses_and_body)...);
 }

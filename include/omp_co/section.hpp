@@ -102,7 +102,7 @@ constexpr auto named_memory(X&& x) noexcept
 /// `count` elements of the array at `p`, from its element `first` on. Any integer types; a negative value is
 /// errc::invalid_argument when the section is used.
 template <class T, std::integral First, std::integral Count>
-constexpr array_section<T> section(T* p, First first, Count count) noexcept
+constexpr array_section<T> section(T* const& p, First first, Count count) noexcept
 {
     return detail::make_section(p, first, count, std::numeric_limits<std::size_t>::max());
 }

@@ -180,6 +180,12 @@ private:
     bool named_;
 };
 
+/// Whether a construct's arguments begin with a device.
+template <class... Arguments>
+inline constexpr bool names_device = false;
+template <class First, class... Rest>
+inline constexpr bool names_device<First, Rest...> = std::is_convertible_v<First const&, device>;
+
 template <construct Construct, class Kernel, class... Clauses>
 auto make_operation(device where, bool named, Kernel const& kernel, Clauses const&... clauses) noexcept
 {

@@ -16,8 +16,11 @@ concept copied_as_bytes = std::is_trivially_copy_constructible_v<T> &&
     std::is_trivially_move_constructible_v<T> && std::is_trivially_destructible_v<T>;
 
 struct anything {
+    // Never defined: stands for an argument that always fits, values and references.
     template <class T>
-    operator T() const noexcept; // never defined: stands for an argument that always fits
+    operator T&() const& noexcept;
+    template <class T>
+    operator T&&() const&& noexcept;
 };
 
 /// A list of argument types.

@@ -49,8 +49,10 @@ public:
             slot.assign([self = weak_from_this()](asio::cancellation_type type) {
                 if (auto const state = self.lock()) state->cancel_wait(type);
             });
+        auto const ex = asio::get_associated_executor(h);
+        waiter<std::decay_t<Handler>, std::decay_t<decltype(ex)>> waiting(std::forward<Handler>(h), ex);
         std::unique_lock lock(mutex_);
-        waiters_.emplace_back(std::forward<Handler>(h));
+        waiters_.emplace_back(std::move(waiting));
         if (members_.empty()) complete_waiters(lock);
     }
 
@@ -85,6 +87,25 @@ private:
         asio::strand<asio::any_io_executor> strand;
         asio::cancellation_signal signal;
         bool started = false;
+    };
+    /// Holds work on its handler's executor, which has nothing to do until the last member ends.
+    template <class Handler, class Executor>
+    class waiter {
+    public:
+        template <class H>
+        waiter(H&& h, Executor const& ex) : handler_(std::forward<H>(h)), work_(ex)
+        {
+        }
+
+        void operator()(error_code ec)
+        {
+            auto const work = std::move(work_);
+            complete_later(std::move(handler_), ec);
+        }
+
+    private:
+        Handler handler_;
+        asio::executor_work_guard<Executor> work_;
     };
     using member_list = std::list<std::shared_ptr<member>>;
 
@@ -172,7 +193,7 @@ private:
         error_code ec = std::exchange(error_, {});
         if (std::exchange(wait_cancelled_, false) && !ec) ec = asio::error::operation_aborted;
         lock.unlock();
-        for (auto& h : done) complete_later(std::move(h), ec);
+        for (auto& h : done) std::move(h)(ec);
     }
 
     asio::any_io_executor executor_;

@@ -51,20 +51,36 @@ public:
     void* get() const noexcept { return arena_ != nullptr ? arena_->block : block_; }
 
 private:
+    // Outlives its thread's other objects: static ones that compute later still get blocks of their own.
     struct arena {
-        ~arena()
-        {
-            std::free(block);
-            taken = true; // static objects that compute still later get blocks of their own
-        }
-        void* block = nullptr;
-        std::size_t bytes = 0;
-        bool taken = false;
+        void* block;
+        std::size_t bytes;
+        bool taken;
+        bool registered;
     };
+
+    struct cleaner {
+        ~cleaner()
+        {
+            std::free(storage().block);
+            storage() = {nullptr, 0, true, true};
+        }
+    };
+
+    static arena& storage() noexcept
+    {
+        static thread_local constinit arena the{};
+        return the;
+    }
 
     static arena& local() noexcept
     {
-        static thread_local arena mine;
+        arena& mine = storage();
+        if (!mine.registered) {
+            mine.registered = true;
+            static thread_local cleaner at_exit;
+            (void)at_exit;
+        }
         return mine;
     }
 
