@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every construct with every completion token, and without any usable execution context.
+
 // Under -fsanitize=address g++ 12 takes the empty initiation object inside Asio's use_future for uninitialised.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"

@@ -47,13 +47,14 @@ public:
         for (asio::cancellation_signal& s : signals_) s.emit(type);
     }
 
-    void complete(error_code ec)
+    /// True: that was the last one, and the handler is to be called.
+    bool finish(error_code ec) noexcept
     {
         if (ec && !failed_.exchange(true, std::memory_order_acq_rel)) first_error_ = ec;
-        if (left_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-        Handler h(std::move(handler_));
-        std::move(h)(first_error_);
+        return left_.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
+
+    error_code first_error() const noexcept { return first_error_; }
 
 private:
     executor_type executor_;
@@ -85,8 +86,12 @@ public:
 
     void operator()(error_code ec)
     {
-        auto const state = std::move(state_);
-        state->complete(ec);
+        auto state = std::move(state_);
+        if (!state->finish(ec)) return;
+        Handler handler(std::move(state->handler()));
+        error_code const result = state->first_error();
+        state.reset(); // the handler may start the next one in this memory
+        std::move(handler)(result);
     }
 
 private:
@@ -129,7 +134,10 @@ private:
         using state_type = when_all_state<handler_type>;
         auto const state = std::allocate_shared<state_type>(allocator, std::move(handler), count);
         bool const cancellable = slot.is_connected();
-        if (cancellable) slot.assign([state](asio::cancellation_type type) { state->cancel(type); });
+        if (cancellable)
+            slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type type) {
+                if (auto const held = weak.lock()) held->cancel(type);
+            });
         start_all([&](std::size_t i) {
             return when_all_part<handler_type>(state,
                                                cancellable ? state->slot(i) : asio::cancellation_slot());
