@@ -65,8 +65,14 @@ asio::awaitable<typename awaitable_traits<std::invoke_result_t<Body&>>::value_ty
 run_data_region(Begin begin, End end, Body body)
 {
     using value_type = typename awaitable_traits<std::invoke_result_t<Body&>>::value_type;
-    co_await std::move(begin);
-    data_scope<End> scope(end);
+    data_scope<End> scope(
+        end); // from here on: an entry that is on its way when the coroutine goes will be accepted
+    try {
+        co_await std::move(begin);
+    } catch (...) {
+        scope.dismiss();
+        throw;
+    }
     std::exception_ptr failure;
     std::conditional_t<std::is_void_v<value_type>, bool, std::optional<value_type>> result{};
     try {
