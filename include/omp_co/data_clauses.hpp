@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace omp_co {
 
@@ -195,7 +196,8 @@ constexpr auto private_(I n = 1) noexcept
     return private_clause<T>(valid ? static_cast<std::size_t>(n) : 0, valid);
 }
 
-/// `p` is an address on the device already. A kernel sees it as it is.
+/// `p` is an address on the device already. A kernel sees it as it is. If it points into mapped data, the region is
+/// ordered behind the copies of that data like one that maps it: a `T const*` reads it, a `T*` writes it.
 template <class T>
 constexpr auto is_device_ptr(T* p) noexcept
 {

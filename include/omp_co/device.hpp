@@ -7,7 +7,9 @@
 #include <omp_co/device_statistics.hpp>
 #include <omp_co/error.hpp>
 
+#include <atomic>
 #include <boost/system/system_error.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -52,7 +54,7 @@ public:
     }
 
     /// The device address of the mapped byte at `p`, null if it is not mapped (omp_get_mapped_ptr; serves as
-    /// use_device_ptr). Valid while the mapping lasts.
+    /// use_device_ptr) or still waits for memory. Valid while the mapping lasts.
     void* mapped_ptr(void const* p) const noexcept
     {
         char* const host = static_cast<char*>(const_cast<void*>(p));
@@ -60,7 +62,7 @@ public:
         with([&](detail::device_core& core) {
             if (slot_->initial)
                 address = host;
-            else if (detail::present_entry* e = mapping(core, p))
+            else if (detail::present_entry* e = mapping(core, p); e != nullptr && e->block != nullptr)
                 address = e->block + (host - e->range.begin);
         });
         return address;

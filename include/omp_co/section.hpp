@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
@@ -40,7 +41,14 @@ namespace detail {
 template <std::integral I>
 constexpr bool fits_size(I value) noexcept
 {
-    return std::in_range<std::size_t>(value);
+    // Not std::in_range: it refuses char and bool.
+    if constexpr (std::is_signed_v<I>) {
+        if (value < 0) return false;
+    }
+    if constexpr (sizeof(I) > sizeof(std::size_t))
+        return value <= I{std::numeric_limits<std::size_t>::max()};
+    else
+        return true;
 }
 
 template <class T, std::integral First, std::integral Count>

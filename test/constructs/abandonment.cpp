@@ -501,9 +501,8 @@ BOOST_AUTO_TEST_CASE(a_task_group_that_goes_waits_for_its_regions)
     BOOST_TEST(ended);
 }
 
-// Who waits belongs to a loop of its own, which goes first. Known defect, switched off: a waiter is not yet among the
-// operations that its loop destroys, so a context must outlive the groups that its handlers wait for.
-BOOST_AUTO_TEST_CASE(a_waiter_of_a_task_group_goes_with_its_loop, *boost::unit_test::disabled())
+// Who waits belongs to a loop of its own, which goes first.
+BOOST_AUTO_TEST_CASE(a_waiter_of_a_task_group_goes_with_its_loop)
 {
     test_device const dev(workers(1));
     gate g;

@@ -207,8 +207,6 @@ BOOST_DATA_TEST_CASE(cancelling_a_group_waits_for_all_its_members, data::make({0
     std::optional<asio::steady_timer> timer;
     open_soon(io, g, timer);
     io.run();
-    io.restart();
-    io.run_for(5s); // lead: wait() of a task_group holds no work on its loop, see tokens.cpp
     BOOST_TEST(called);
     BOOST_TEST((result == asio::error::operation_aborted), result.message());
     BOOST_TEST(left == 3);
@@ -221,8 +219,6 @@ BOOST_DATA_TEST_CASE(cancelling_a_group_waits_for_all_its_members, data::make({0
     group.spawn(op(0));
     group.wait()(asio::bind_executor(io, done));
     io.run();
-    io.restart();
-    io.run_for(5s);
     BOOST_TEST(called);
     BOOST_TEST(!result);
 }
@@ -289,6 +285,7 @@ BOOST_AUTO_TEST_CASE(target_data_cancelled_in_its_entry_leaves_no_mapping)
     BOOST_TEST(!entered);
     BOOST_TEST(v[0] == 1);
     BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
+    BOOST_TEST(settle(dev));
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 

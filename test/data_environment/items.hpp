@@ -3,7 +3,6 @@
 // holds them against what the constructs make.
 #pragma once
 
-#include <utility> // lead: data_environment.hpp uses std::exchange without it
 
 #include <omp_co/detail/data_environment.hpp>
 

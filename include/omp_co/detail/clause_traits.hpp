@@ -15,24 +15,25 @@ namespace omp_co::detail {
 /// The constructs, by what their data clauses do.
 enum class construct : unsigned char { target, enter_data, exit_data, update, begin_data, end_data };
 
-/// How a clause takes part: it maps, it is an argument of the kernel, or neither.
+/// How a clause takes part: whether it looks data up in the present table, whether it is an argument of the kernel, and
+/// whether only a construct with a kernel may have it.
 template <class Clause>
 struct clause_traits {
-    static constexpr bool known = false, maps = false, argument = false;
+    static constexpr bool known = false, maps = false, argument = false, of_kernel = false;
 };
 struct plain_clause {
-    static constexpr bool known = true, maps = false, argument = false;
+    static constexpr bool known = true, maps = false, argument = false, of_kernel = false;
 };
 struct argument_clause {
-    static constexpr bool known = true, maps = false, argument = true;
+    static constexpr bool known = true, maps = false, argument = true, of_kernel = true;
 };
 template <map_type Type, class T>
 struct clause_traits<map_clause<Type, T>> {
-    static constexpr bool known = true, maps = true, argument = true;
+    static constexpr bool known = true, maps = true, argument = true, of_kernel = false;
 };
 template <class Clause>
 struct clause_traits<also_clause<Clause>> {
-    static constexpr bool known = true, maps = true, argument = false;
+    static constexpr bool known = true, maps = true, argument = false, of_kernel = false;
 };
 template <class T>
 struct clause_traits<firstprivate_clause<T>> : argument_clause {
@@ -41,10 +42,12 @@ template <class T>
 struct clause_traits<private_clause<T>> : argument_clause {
 };
 template <class T>
-struct clause_traits<device_pointer_clause<T>> : argument_clause {
+struct clause_traits<device_pointer_clause<T>> {
+    static constexpr bool known = true, maps = true, argument = true, of_kernel = true;
 };
 template <unsigned D>
-struct clause_traits<range_clause<D>> : plain_clause {
+struct clause_traits<range_clause<D>> {
+    static constexpr bool known = true, maps = false, argument = false, of_kernel = true;
 };
 template <>
 struct clause_traits<if_clause> : plain_clause {
@@ -100,6 +103,16 @@ consteval std::uint32_t construct_flags()
     }
 }
 
+/// Fails to compile, with the reason in words, unless the clause may stand on the construct.
+template <construct Construct, class Clause>
+constexpr void check_map_type() noexcept
+{
+    if constexpr (is_map_clause<Clause>)
+        static_cast<void>(construct_flags<Construct, Clause::type>());
+    else if constexpr (requires(Clause const& c) { c.clause(); })
+        check_map_type<Construct, std::remove_cvref_t<decltype(std::declval<Clause const&>().clause())>>();
+}
+
 /// What a construct says beside its data and its kernel.
 struct settings {
     bool condition = true;
@@ -139,6 +152,14 @@ constexpr map_item make_item(map_clause<Type, T> const& c) noexcept
     // `present` is a question of the entry; at the end of a region its data is there.
     item.flags |=
         Construct == construct::end_data ? c.modifiers() & ~std::uint32_t{map_present} : c.modifiers();
+    return item;
+}
+template <construct Construct, class T>
+constexpr map_item make_item(device_pointer_clause<T> const& c) noexcept
+{
+    map_item item;
+    item.host = const_cast<void*>(static_cast<void const volatile*>(c.pointer()));
+    item.flags = map_device | map_used | (std::is_const_v<T> ? 0U : map_written);
     return item;
 }
 template <construct Construct, class Clause>

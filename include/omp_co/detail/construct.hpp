@@ -8,7 +8,9 @@
 #include <omp_co/device.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <tuple>
 #include <type_traits>
@@ -16,9 +18,23 @@
 
 namespace omp_co::detail {
 
+/// Tells a data region whether its mapping is there: its coroutine may go without being told.
+template <construct Construct>
+struct mapping_note {
+};
+template <>
+struct mapping_note<construct::begin_data> {
+    bool* mapped = nullptr;
+
+    void ended(error_code ec) const noexcept
+    {
+        if (mapped != nullptr) *mapped = !ec;
+    }
+};
+
 /// What a region of this construct needs beside its handler.
 template <construct Construct, class Kernel, class... Clauses>
-class construct_payload {
+class construct_payload : public mapping_note<Construct> {
 public:
     static constexpr std::size_t item_count =
         (std::size_t{0} + ... + std::size_t{clause_traits<Clauses>::maps});
@@ -77,22 +93,13 @@ private:
     Payload payload_;
 };
 
-/// Starts a construct's region for a handler. Never throws once it has the handler, and never calls it.
 struct initiate_construct {
     template <class Handler, class Operation>
     void operator()(Handler&& h, Operation const& op) const
     {
-        std::decay_t<Handler> handler(std::forward<Handler>(h));
-        auto const ex = asio::get_associated_executor(handler);
-        loop& l = loop_for(ex);
-        if (l.closed()) return; // a context that is going away destroys what comes
-        using state = operation_state<std::decay_t<Handler>, typename Operation::payload_type>;
-        try {
-            state& s = state::create(handler, ex, op.kernel(), op.clauses());
-            op.dispatch(s, s.payload(), l);
-        } catch (std::bad_alloc const&) {
-            complete_later(std::move(handler), make_error_code(errc::out_of_memory));
-        }
+        initiate<typename Operation::payload_type>(
+            std::forward<Handler>(h), [&](auto& state, loop& l) { op.dispatch(state, state.payload(), l); },
+            op.kernel(), op.clauses());
     }
 };
 
@@ -117,8 +124,17 @@ public:
     Kernel const& kernel() const noexcept { return kernel_; }
     std::tuple<Clauses...> const& clauses() const noexcept { return clauses_; }
 
+    /// Sets `mapped`, before the handler is called or destroyed, to whether the mapping took effect.
+    operation noting(bool& mapped) const noexcept requires(Construct == construct::begin_data)
+    {
+        operation copy = *this;
+        copy.note_.mapped = &mapped;
+        return copy;
+    }
+
     void dispatch(region& r, payload_type& payload, loop& l) const noexcept
     {
+        static_cast<mapping_note<Construct>&>(payload) = note_;
         settings const s = all_settings();
         r.name = s.name;
         r.why = s.why;
@@ -178,6 +194,7 @@ private:
     Kernel kernel_;
     std::tuple<Clauses...> clauses_;
     bool named_;
+    [[no_unique_address]] mapping_note<Construct> note_;
 };
 
 /// Whether a construct's arguments begin with a device.
@@ -194,9 +211,12 @@ auto make_operation(device where, bool named, Kernel const& kernel, Clauses cons
                   "alloc(x), firstprivate(v), private_<T>(n) or is_device_ptr(p)");
     static_assert((0U + ... + unsigned{dimensions_of<Clauses> != 0}) <= 1, "omp_co: one range() a construct");
     constexpr bool has_kernel = !std::is_same_v<Kernel, no_kernel>;
-    static_assert(has_kernel || ((clause_traits<Clauses>::maps || !clause_traits<Clauses>::argument) && ...),
-                  "omp_co: firstprivate, private_ and is_device_ptr belong on target");
-    static_assert(has_kernel || ((dimensions_of<Clauses> == 0) && ...), "omp_co: range() belongs on target");
+    static_assert(has_kernel || (!clause_traits<Clauses>::of_kernel && ...),
+                  "omp_co: range, firstprivate, private_ and is_device_ptr belong on target");
+    if constexpr ((clause<Clauses> && ...)) { // here, where a message names the caller's line
+        (check_map_type<Construct, Clauses>(), ...);
+        kernel_payload<Kernel, Clauses...>::check();
+    }
     return operation<Construct, Kernel, Clauses...>(where, named, kernel, clauses...);
 }
 

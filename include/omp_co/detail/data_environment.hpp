@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace omp_co::detail {
 
@@ -166,7 +167,8 @@ public:
     {
         for (map_item& item : items) {
             present_entry* const e = item.entry;
-            item.device = e == nullptr ? item.host : e->block + (item.begin() - e->range.begin);
+            bool const translated = e != nullptr && !item.has(map_device);
+            item.device = translated ? e->block + (item.begin() - e->range.begin) : item.host;
         }
     }
 
@@ -243,7 +245,11 @@ private:
     {
         item.leader = at;
         if (item.bytes == 0) { // only looks up; a kernel uses what it has found
-            present_entry* const e = item.has(map_used) ? table_.holding(item.host) : nullptr;
+            present_entry* e = nullptr;
+            if (item.has(map_device))
+                e = table_.at_device(item.host);
+            else if (item.has(map_used))
+                e = table_.holding(item.host);
             if (e != nullptr && e->live()) item.entry = e;
             return {};
         }
@@ -307,11 +313,11 @@ private:
             });
         table_.insert(e);
         if (unified_) {
-            e.block = e.range.begin;
+            table_.place(e, e.range.begin);
             e.owns_block = false;
             e.synced = e.range;
         } else {
-            e.block = static_cast<char*>(item.device);
+            table_.place(e, static_cast<char*>(item.device));
         }
     }
 

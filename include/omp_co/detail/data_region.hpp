@@ -16,22 +16,22 @@
 
 namespace omp_co::detail {
 
-/// Ends the mapping if its coroutine is destroyed before it could.
+/// Ends the mapping, once it is there, if its coroutine goes before it could.
 template <class End>
 class data_scope {
 public:
-    explicit data_scope(End const& end) noexcept : end_(&end) {}
+    explicit data_scope(End const& end) noexcept : end_(end) {}
     data_scope(data_scope const&) = delete;
     data_scope& operator=(data_scope const&) = delete;
     ~data_scope()
     {
-        if (end_ != nullptr) end_->drop();
+        if (mapped) end_.drop();
     }
 
-    void dismiss() noexcept { end_ = nullptr; }
+    bool mapped = false;
 
 private:
-    End const* end_;
+    End const& end_;
 };
 
 template <class>
@@ -65,14 +65,8 @@ asio::awaitable<typename awaitable_traits<std::invoke_result_t<Body&>>::value_ty
 run_data_region(Begin begin, End end, Body body)
 {
     using value_type = typename awaitable_traits<std::invoke_result_t<Body&>>::value_type;
-    data_scope<End> scope(
-        end); // from here on: an entry that is on its way when the coroutine goes will be accepted
-    try {
-        co_await std::move(begin);
-    } catch (...) {
-        scope.dismiss();
-        throw;
-    }
+    data_scope<End> scope(end);
+    co_await begin.noting(scope.mapped); // if it is cancelled, it throws with the mapping in place
     std::exception_ptr failure;
     std::conditional_t<std::is_void_v<value_type>, bool, std::optional<value_type>> result{};
     try {
@@ -83,7 +77,7 @@ run_data_region(Begin begin, End end, Body body)
     } catch (...) {
         failure = std::current_exception();
     }
-    scope.dismiss();
+    scope.mapped = false;
     error_code const ec = co_await end_data_region<Executor>(end);
     if (failure) std::rethrow_exception(failure);
     if (ec) throw boost::system::system_error(ec, "target_data");

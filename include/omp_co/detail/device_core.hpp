@@ -11,9 +11,15 @@
 #include <omp_co/detail/stream_queue.hpp>
 #include <omp_co/device_statistics.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace omp_co::detail {

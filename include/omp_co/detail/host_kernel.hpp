@@ -22,31 +22,28 @@ struct host_kernel : backend::kernel {
     run_function run;
 };
 
-/// How a clause's argument travels to the kernel: its value, read from the address that the call names, or a
-/// place in the worker's scratch memory.
+/// How a clause's argument travels to the kernel: an address on the device, a value, either read from where the call
+/// says, or a place in the worker's scratch memory.
 template <class Clause>
 struct argument_of {
     using type = typename Clause::argument_type;
-    static constexpr std::size_t size = sizeof(type);
-    static constexpr bool in_scratch = false;
-
-    static type read(void* value, char*) noexcept { return *static_cast<type*>(value); }
-};
-
-template <map_type Type, class T>
-struct argument_of<map_clause<Type, T>> {
-    using type = typename map_clause<Type, T>::argument_type;
     static constexpr std::size_t size = sizeof(void*);
-    static constexpr bool in_scratch = false;
 
     static type read(void* value, char*) noexcept { return static_cast<type>(*static_cast<void**>(value)); }
+};
+
+template <class T>
+struct argument_of<firstprivate_clause<T>> {
+    using type = typename firstprivate_clause<T>::argument_type;
+    static constexpr std::size_t size = sizeof(type);
+
+    static type read(void* value, char*) noexcept { return *static_cast<type*>(value); }
 };
 
 template <class T>
 struct argument_of<private_clause<T>> {
     using type = T*;
     static constexpr std::size_t size = sizeof(std::size_t);
-    static constexpr bool in_scratch = true;
 
     /// `value` holds the offset in the scratch memory.
     static type read(void* value, char* scratch) noexcept

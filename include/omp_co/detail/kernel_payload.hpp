@@ -29,12 +29,6 @@ struct argument_value<firstprivate_clause<T>> {
     T value;
 };
 template <class T>
-struct argument_value<device_pointer_clause<T>> {
-    constexpr explicit argument_value(device_pointer_clause<T> const& c) noexcept : value(c.pointer()) {}
-    void* address() noexcept { return &value; }
-    T* value;
-};
-template <class T>
 struct argument_value<private_clause<T>> {
     constexpr explicit argument_value(private_clause<T> const& c) noexcept : bytes(c.size() * sizeof(T)) {}
     void* address() noexcept { return &offset; }
@@ -50,6 +44,9 @@ class kernel_payload {
 public:
     static constexpr std::size_t argument_count =
         (std::size_t{0} + ... + std::size_t{clause_traits<Clauses>::argument});
+
+    /// Fails to compile, with the reason in words, unless the kernel takes these clauses.
+    static constexpr void check() noexcept { static_cast<void>(arguments::checked); }
 
     kernel_payload(Kernel const& k, Clauses const&... c) noexcept
         : kernel_(k), values_(argument_value<Clauses>(c)...)
@@ -138,6 +135,7 @@ template <class... Clauses>
 class kernel_payload<no_kernel, Clauses...> {
 public:
     kernel_payload(no_kernel, Clauses const&...) noexcept {}
+    static constexpr void check() noexcept {}
     void connect(region&, map_item*, backend::extents const&) noexcept {}
 };
 

@@ -9,23 +9,49 @@
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/spin.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace omp_co::detail {
 
+class loop;
+
+/// The way to a loop for somebody else's thread, which may come after the loop has gone.
+class loop_door {
+public:
+    explicit loop_door(loop& l) noexcept : loop_(&l) {}
+
+    /// Hands an operation back that the loop holds; nothing happens if the loop has destroyed it.
+    void end_held(region& r, error_code ec) noexcept;
+    void close() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        loop_ = nullptr;
+    }
+
+private:
+    std::mutex mutex_;
+    loop* loop_;
+};
+
 /// `outstanding_` counts operations from initiation to the call of their handler, `in_devices_` from dispatch to
-/// delivery. While operations are outstanding, a turn is posted or a timer is pending, so the context has work.
+/// delivery. While operations are outstanding, a turn is posted, a timer is pending or work is held, so the context
+/// does not run out.
 class loop final : public asio::execution_context::service, public region_owner, public sleeper {
 public:
     using key_type = loop;
     static inline asio::execution_context::id id;
 
-    explicit loop(asio::execution_context& context) : service(context)
-    {
-        registry::instance().add_sleeper(*this);
-    }
+    explicit loop(asio::execution_context& context) : service(context) {}
 
     /// A service that came to be while its context was shutting down has not been told.
     ~loop() override { shutdown(); }
@@ -45,13 +71,15 @@ public:
         if (has_executor_.load(std::memory_order_acquire)) return true;
         asio::any_io_executor const base = base_executor(ex);
         if (!base) return false;
-        std::lock_guard guard(mutex_);
-        if (executor_) return true;
-        if (auto const* io = base.target<asio::io_context::executor_type>()) {
+        std::lock_guard adopting(adoption_); // not mutex_: a timer's first use takes a lock of the context
+        if (has_executor_.load(std::memory_order_relaxed)) return true;
+        timer_.emplace(base);
+        if (auto const* io = base.template target<asio::io_context::executor_type>()) {
             io_ = &io->context();
             polling_only_ = is_unlocked(*io_);
         }
         executor_ = base;
+        registry::instance().add_sleeper(*this);
         has_executor_.store(true, std::memory_order_release);
         return true;
     }
@@ -103,6 +131,28 @@ public:
         schedule();
     }
 
+    /// Keeps an operation that waits for something else than a device, until `end_held` through the loop's door or until
+    /// the context goes. Throws std::bad_alloc, and then has not taken it.
+    std::shared_ptr<loop_door> hold(region& r)
+    {
+        std::lock_guard guard(mutex_);
+        if (door_ == nullptr) door_ = std::make_shared<loop_door>(*this);
+        held_.push_back(&r);
+        outstanding_.fetch_add(1, std::memory_order_relaxed);
+        schedule();
+        return door_;
+    }
+
+    void end_held(region& r, error_code ec) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        if (std::erase(held_, &r) == 0) return;
+        r.error = ec;
+        ready_.push(r);
+        some_ready_.store(true, std::memory_order_release);
+        if (!polling_only_) schedule();
+    }
+
     void completed(region_list&& done) noexcept override
     {
         std::ptrdiff_t n = 0;
@@ -124,6 +174,9 @@ public:
         std::lock_guard guard(mutex_);
         schedule();
     }
+
+    void before_fork() noexcept override { mutex_.lock(); }
+    void after_fork() noexcept override { mutex_.unlock(); }
 
 private:
     static loop*& current() noexcept
@@ -195,6 +248,7 @@ private:
             std::lock_guard guard(mutex_);
             posted_ = false;
             armed = false;
+            work_ = {};
             if (backoff_.waiting()) backoff_.woken(backoff::clock::now());
         }
         if (closed()) return;
@@ -314,6 +368,13 @@ private:
     bool spin_on(backoff::clock::time_point now)
     {
         std::unique_lock guard(mutex_);
+        if (in_devices_.load(std::memory_order_acquire) == 0 && !polling_only_) {
+            if (posted_) return false;
+            if (some_ready_.load(std::memory_order_acquire) || held_.empty()) return true;
+            cancel_timer(); // whoever ends what is held posts a turn
+            work_ = asio::prefer(executor_, asio::execution::outstanding_work.tracked);
+            return false;
+        }
         backoff::advice advice = backoff_.idle(now);
         if (advice.what == backoff::action::spin) {
             spin_.step();
@@ -342,7 +403,6 @@ private:
 
     void start_timer(backoff::duration delay)
     {
-        if (!timer_) timer_.emplace(executor_);
         timer_->expires_after(delay);
         timer_pending_ = true;
         timer_->async_wait(timer_handler{this, ++epoch_});
@@ -377,13 +437,17 @@ private:
         registry& devices = registry::instance();
         if (!devices.forked())
             devices.wait_until([this] { return in_devices_.load(std::memory_order_acquire) == 0; });
-        devices.remove_sleeper(*this);
+        if (has_executor_.load(std::memory_order_acquire)) devices.remove_sleeper(*this);
+        if (door_ != nullptr) door_->close();
         timer_.reset();
         region_list left;
         {
             std::lock_guard guard(mutex_);
+            work_ = {};
             left.append(std::move(ready_));
             left.append(std::move(mine_));
+            for (region* const r : held_) left.push(*r);
+            held_.clear();
         }
         while (!left.empty()) {
             region& r = *left.pop();
@@ -410,9 +474,13 @@ private:
     std::atomic<bool> turn_taken_{false}; // an eager turn is one thread's
     region_list mine_;                    // touched only by that thread
 
+    std::mutex adoption_;
+    asio::any_io_executor executor_; // set once, as io_
     std::mutex mutex_;
-    asio::any_io_executor executor_; // the rest is guarded by mutex_
-    region_list ready_;
+    region_list ready_;               // the rest is guarded by mutex_
+    std::vector<region*> held_;       // wait for no device
+    asio::any_io_executor work_;      // tracked while nothing but those is left
+    std::shared_ptr<loop_door> door_; // made by the first of them
     backoff backoff_;
     spin spin_;
     std::optional<asio::steady_timer> timer_;
@@ -420,5 +488,11 @@ private:
     bool posted_ = false;
     bool timer_pending_ = false;
 };
+
+inline void loop_door::end_held(region& r, error_code ec) noexcept
+{
+    std::lock_guard guard(mutex_);
+    if (loop_ != nullptr) loop_->end_held(r, ec);
+}
 
 } // namespace omp_co::detail

@@ -25,6 +25,8 @@ enum map_flag : std::uint32_t {
     map_update = 1U << 7,  ///< moves, counts nothing
     map_written = 1U << 8, ///< the kernel may write it
     map_used = 1U << 9,    ///< a kernel uses it
+    map_device =
+        1U << 10, ///< `host` is a device address: what it points to is ordered, not counted and not moved
 
     // decided by the data environment
     map_copy_in = 1U << 16,

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <concepts>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -190,12 +191,17 @@ private:
     {
     }
 
-    static cancel_token* listen(Handler& h)
+    // Some payloads know better what a cancellation is to do.
+    cancel_token* listen(Handler& h)
     {
-        auto slot = asio::get_associated_cancellation_slot(h);
-        if (!slot.is_connected()) return nullptr;
+        auto cancellation = asio::get_associated_cancellation_slot(h);
+        if (!cancellation.is_connected()) return nullptr;
+        if constexpr (requires { payload_.listen(cancellation); }) {
+            payload_.listen(cancellation);
+            return nullptr;
+        }
         cancel_token* const token = cancel_token::create();
-        slot.template emplace<cancel_handler>(token);
+        cancellation.template emplace<cancel_handler>(token);
         return token;
     }
 
@@ -204,6 +210,7 @@ private:
     {
         auto& self = static_cast<operation_state&>(r);
         error_code ec = self.error;
+        if constexpr (requires { self.payload_.ended(ec); }) self.payload_.ended(ec);
         if (self.token_ != nullptr) {
             if (self.token_->requested.load(std::memory_order_relaxed) && !ec)
                 ec = asio::error::operation_aborted;
@@ -255,6 +262,25 @@ void complete_later(Handler&& h, error_code ec) noexcept
         l.refuse(operation_state<std::decay_t<Handler>, no_payload>::create(handler, ex), ec, {});
     } catch (...) { // no memory for the smallest operation: the handler is destroyed
     }
+}
+
+/// Makes the state of an operation and calls `start(state, loop)`, which takes it over. Never throws once it has the
+/// handler, and never calls it.
+template <class Payload, class Handler, class Start, class... Args>
+void initiate(Handler&& h, Start start, Args const&... args)
+{
+    using state = operation_state<std::decay_t<Handler>, Payload>;
+    auto const ex = asio::get_associated_executor(h);
+    loop& l = loop_for(ex);
+    std::decay_t<Handler> handler(std::forward<Handler>(h));
+    if (l.closed()) return; // a context that is going away destroys what comes
+    state* made = nullptr;
+    try {
+        made = &state::create(handler, ex, args...);
+    } catch (std::bad_alloc const&) {
+        return complete_later(std::move(handler), make_error_code(errc::out_of_memory));
+    }
+    start(*made, l);
 }
 
 } // namespace omp_co::detail

@@ -44,6 +44,7 @@ inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_
 /// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
 /// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
 struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
+    boost::intrusive::set_member_hook<> by_block;
     byte_range range;
     char* block = nullptr;     ///< device address; null until there is memory
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
@@ -82,6 +83,7 @@ public:
 
     ~present_table()
     {
+        blocks_.clear();
         entries_.clear_and_dispose([](present_entry* e) { delete e; });
         orphans_.clear_and_dispose([](present_entry* e) { delete e; });
         spare_.clear_and_dispose([](present_entry* e) { delete e; });
@@ -115,7 +117,25 @@ public:
         return at < it->range.end ? &*it : nullptr;
     }
 
+    /// The entry whose block holds the device address `p`, null if none does.
+    present_entry* at_device(void const* p) noexcept
+    {
+        char* const at = static_cast<char*>(const_cast<void*>(p));
+        auto it = blocks_.upper_bound(at);
+        if (it == blocks_.begin()) return nullptr;
+        --it;
+        return at < it->block + it->bytes() ? &*it : nullptr;
+    }
+
     void insert(present_entry& e) noexcept { entries_.insert(e); }
+
+    /// Gives `e` its block on the device, or takes it away again.
+    void place(present_entry& e, char* block) noexcept
+    {
+        if (e.block != nullptr) blocks_.erase(blocks_.iterator_to(e));
+        e.block = block;
+        if (block != nullptr) blocks_.insert(e);
+    }
 
     /// Takes `e` out of sight; it stays until its last region retires.
     void orphan(present_entry& e) noexcept
@@ -147,8 +167,8 @@ public:
 
     void recycle(present_entry& e) noexcept
     {
+        place(e, nullptr);
         e.range = {};
-        e.block = nullptr;
         e.count = 0;
         e.pending = 0;
         e.orphan = false;
@@ -185,7 +205,17 @@ private:
         using type = char*;
         char* operator()(present_entry const& e) const noexcept { return e.range.begin; }
     };
+    struct key_of_block {
+        using type = char*;
+        char* operator()(present_entry const& e) const noexcept { return e.block; }
+    };
     boost::intrusive::set<present_entry, boost::intrusive::key_of_value<key_of_begin>> entries_;
+    boost::intrusive::multiset<
+        present_entry,
+        boost::intrusive::member_hook<present_entry, boost::intrusive::set_member_hook<>,
+                                      &present_entry::by_block>,
+        boost::intrusive::key_of_value<key_of_block>>
+        blocks_; // equal keys: unified memory, where an orphan may stand on an entry's place
     boost::intrusive::list<present_entry> orphans_;
     boost::intrusive::list<present_entry> spare_;
 };

@@ -94,14 +94,14 @@ private:
         for (map_item& item : r.maps()) {
             if (!item.has(map_created) || item.entry->block != nullptr) continue;
             item.device = pool_.allocate(item.entry->bytes());
-            item.entry->block = static_cast<char*>(item.device);
+            environment_.table().place(*item.entry, static_cast<char*>(item.device));
             if (item.device != nullptr) continue;
             for (map_item& taken : r.maps()) {
                 if (&taken == &item) break;
                 if (!taken.has(map_created) || taken.device == nullptr || taken.device != taken.entry->block)
                     continue;
                 pool_.deallocate(std::exchange(taken.device, nullptr), taken.entry->bytes());
-                taken.entry->block = nullptr;
+                environment_.table().place(*taken.entry, nullptr);
             }
             return false;
         }

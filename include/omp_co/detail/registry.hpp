@@ -10,12 +10,15 @@
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <forward_list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <pthread.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace omp_co::detail {
@@ -25,6 +28,10 @@ class sleeper : public boost::intrusive::list_base_hook<> {
 public:
     /// Called once for each time that `armed` was set, from any thread.
     virtual void wake() noexcept = 0;
+
+    /// A child process must not find a lock taken by a thread that it does not have.
+    virtual void before_fork() noexcept {}
+    virtual void after_fork() noexcept {}
 
     std::atomic<bool> armed{false};
 
@@ -276,16 +283,17 @@ private:
         }));
     }
 
-    // A child must not find a lock taken by a thread that it does not have.
     void before_fork() noexcept
     {
         discovery.lock();
         mutex_.lock();
         sleepers_mutex_.lock();
+        for (sleeper& s : sleepers_) s.before_fork();
     }
 
     void after_fork() noexcept
     {
+        for (sleeper& s : sleepers_) s.after_fork();
         sleepers_mutex_.unlock();
         mutex_.unlock();
         discovery.unlock();

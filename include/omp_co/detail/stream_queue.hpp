@@ -5,7 +5,10 @@
 #include <omp_co/detail/present_table.hpp>
 #include <omp_co/detail/region.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace omp_co::detail {

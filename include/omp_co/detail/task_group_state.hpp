@@ -6,12 +6,16 @@
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/when_all_state.hpp>
 
-#include <boost/asio/any_completion_handler.hpp>
 #include <boost/system/system_error.hpp>
+#include <cstdint>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace omp_co::detail {
 
@@ -41,19 +45,31 @@ public:
         });
     }
 
-    template <class Handler>
-    void wait(Handler&& h)
+    /// Takes an operation of `l` that ends with the last member.
+    void wait(region& r, loop& l) noexcept
     {
-        auto slot = asio::get_associated_cancellation_slot(h);
-        if (slot.is_connected())
-            slot.assign([self = weak_from_this()](asio::cancellation_type type) {
-                if (auto const state = self.lock()) state->cancel_wait(type);
-            });
-        auto const ex = asio::get_associated_executor(h);
-        waiter<std::decay_t<Handler>, std::decay_t<decltype(ex)>> waiting(std::forward<Handler>(h), ex);
         std::unique_lock lock(mutex_);
-        waiters_.emplace_back(std::move(waiting));
+        try {
+            waiters_.reserve(waiters_.size() + 1);
+            waiters_.push_back({l.hold(r), &r});
+        } catch (std::bad_alloc const&) {
+            lock.unlock();
+            return l.refuse(r, make_error_code(errc::out_of_memory), {});
+        }
         if (members_.empty()) complete_waiters(lock);
+    }
+
+    void cancel_wait(asio::cancellation_type type)
+    {
+        if ((type & (asio::cancellation_type::terminal | asio::cancellation_type::partial)) ==
+            asio::cancellation_type::none)
+            return;
+        {
+            std::lock_guard guard(mutex_);
+            if (waiters_.empty()) return;
+            wait_cancelled_ = true;
+        }
+        cancel(type);
     }
 
     void cancel(asio::cancellation_type type)
@@ -88,24 +104,9 @@ private:
         asio::cancellation_signal signal;
         bool started = false;
     };
-    /// Holds work on its handler's executor, which has nothing to do until the last member ends.
-    template <class Handler, class Executor>
-    class waiter {
-    public:
-        template <class H>
-        waiter(H&& h, Executor const& ex) : handler_(std::forward<H>(h)), work_(ex)
-        {
-        }
-
-        void operator()(error_code ec)
-        {
-            auto const work = std::move(work_);
-            complete_later(std::move(handler_), ec);
-        }
-
-    private:
-        Handler handler_;
-        asio::executor_work_guard<Executor> work_;
+    struct waiter {
+        std::shared_ptr<loop_door> door;
+        region* operation; ///< gone if the door is closed
     };
     using member_list = std::list<std::shared_ptr<member>>;
 
@@ -174,32 +175,19 @@ private:
         if (members_.empty() && !waiters_.empty()) complete_waiters(lock);
     }
 
-    void cancel_wait(asio::cancellation_type type)
-    {
-        if ((type & (asio::cancellation_type::terminal | asio::cancellation_type::partial)) ==
-            asio::cancellation_type::none)
-            return;
-        {
-            std::lock_guard guard(mutex_);
-            if (waiters_.empty()) return;
-            wait_cancelled_ = true;
-        }
-        cancel(type);
-    }
-
     void complete_waiters(std::unique_lock<std::mutex>& lock)
     {
         auto done = std::exchange(waiters_, {});
         error_code ec = std::exchange(error_, {});
         if (std::exchange(wait_cancelled_, false) && !ec) ec = asio::error::operation_aborted;
         lock.unlock();
-        for (auto& h : done) std::move(h)(ec);
+        for (waiter const& w : done) w.door->end_held(*w.operation, ec);
     }
 
     asio::any_io_executor executor_;
     std::mutex mutex_;
     member_list members_; // the rest is guarded by mutex_
-    std::list<asio::any_completion_handler<void(error_code)>> waiters_;
+    std::vector<waiter> waiters_;
     error_code error_;
     std::uint64_t cancellations_ = 0;
     bool wait_cancelled_ = false;
@@ -217,11 +205,30 @@ public:
     }
 
 private:
+    /// Cancelling the wait cancels the members.
+    class payload {
+    public:
+        explicit payload(std::shared_ptr<task_group_state> const& s) noexcept : group_(s) {}
+
+        template <class Slot>
+        void listen(Slot slot) const
+        {
+            slot.assign([group = group_](asio::cancellation_type type) {
+                if (auto const state = group.lock()) state->cancel_wait(type);
+            });
+        }
+
+    private:
+        std::weak_ptr<task_group_state> group_;
+    };
+
     struct initiation {
         template <class Handler>
         void operator()(Handler&& h, std::shared_ptr<task_group_state> const& state) const
         {
-            state->wait(std::forward<Handler>(h));
+            initiate<payload>(
+                std::forward<Handler>(h), [&](auto& operation, loop& l) { state->wait(operation, l); },
+                state);
         }
     };
 

@@ -6,8 +6,11 @@
 #include <omp_co/detail/operation_state.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -33,18 +36,31 @@ class when_all_state {
 public:
     using executor_type = asio::associated_executor_t<Handler>;
 
-    when_all_state(Handler&& h, std::size_t count)
-        : executor_(asio::get_associated_executor(h)), handler_(std::move(h)), signals_(count), left_(count)
+    when_all_state(executor_type const& ex, std::size_t count, bool cancellable)
+        : executor_(ex), signals_(cancellable ? count : 0), left_(count)
     {
     }
 
-    executor_type const& executor() const noexcept { return executor_; }
-    Handler& handler() noexcept { return handler_; }
-    asio::cancellation_slot slot(std::size_t i) noexcept { return signals_[i].slot(); }
-
-    void cancel(asio::cancellation_type type)
+    /// Takes the handler from `h` only when everything that can throw is done. The memory is not the handler's: a slot
+    /// and a part on another thread may let go of it when the handler has run.
+    static std::shared_ptr<when_all_state> create(Handler& h, std::size_t count)
     {
-        for (asio::cancellation_signal& s : signals_) s.emit(type);
+        auto slot = asio::get_associated_cancellation_slot(h);
+        auto const made = std::allocate_shared<when_all_state>(
+            recycling<void>(), asio::get_associated_executor(h), count, slot.is_connected());
+        if (slot.is_connected())
+            slot.assign([weak = std::weak_ptr(made)](asio::cancellation_type type) {
+                if (auto const held = weak.lock()) held->cancel(type);
+            });
+        made->handler_.emplace(std::move(h));
+        return made;
+    }
+
+    executor_type const& executor() const noexcept { return executor_; }
+    Handler& handler() noexcept { return *handler_; }
+    asio::cancellation_slot slot(std::size_t i) noexcept
+    {
+        return signals_.empty() ? asio::cancellation_slot() : signals_[i].slot();
     }
 
     /// True: that was the last one, and the handler is to be called.
@@ -57,8 +73,13 @@ public:
     error_code first_error() const noexcept { return first_error_; }
 
 private:
+    void cancel(asio::cancellation_type type)
+    {
+        for (asio::cancellation_signal& s : signals_) s.emit(type);
+    }
+
     executor_type executor_;
-    Handler handler_;
+    std::optional<Handler> handler_;
     std::vector<asio::cancellation_signal> signals_;
     std::atomic<std::size_t> left_;
     std::atomic<bool> failed_{false};
@@ -73,9 +94,9 @@ public:
     using cancellation_slot_type = asio::cancellation_slot;
     using allocator_type = asio::associated_allocator_t<Handler, recycling<void>>;
 
-    when_all_part(std::shared_ptr<when_all_state<Handler>> s, asio::cancellation_slot slot) noexcept
+    when_all_part(std::shared_ptr<when_all_state<Handler>> s, std::size_t i) noexcept
         : state_(std::move(s)),
-          slot_(slot),
+          slot_(state_->slot(i)),
           allocator_(asio::get_associated_allocator(state_->handler(), recycling<void>()))
     {
     }
@@ -129,19 +150,13 @@ private:
         using handler_type = std::decay_t<Handler>;
         handler_type handler(std::forward<Handler>(h));
         if (count == 0) return complete_later(std::move(handler), {});
-        auto slot = asio::get_associated_cancellation_slot(handler);
-        auto const allocator = asio::get_associated_allocator(handler, recycling<void>());
-        using state_type = when_all_state<handler_type>;
-        auto const state = std::allocate_shared<state_type>(allocator, std::move(handler), count);
-        bool const cancellable = slot.is_connected();
-        if (cancellable)
-            slot.assign([weak = std::weak_ptr(state)](asio::cancellation_type type) {
-                if (auto const held = weak.lock()) held->cancel(type);
-            });
-        start_all([&](std::size_t i) {
-            return when_all_part<handler_type>(state,
-                                               cancellable ? state->slot(i) : asio::cancellation_slot());
-        });
+        std::shared_ptr<when_all_state<handler_type>> state;
+        try {
+            state = when_all_state<handler_type>::create(handler, count);
+        } catch (std::bad_alloc const&) {
+            return complete_later(std::move(handler), make_error_code(errc::out_of_memory));
+        }
+        start_all([&](std::size_t i) { return when_all_part<handler_type>(state, i); });
     }
 };
 

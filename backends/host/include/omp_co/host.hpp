@@ -7,6 +7,7 @@
 #include <omp_co/host/options.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace omp_co::host {
 

@@ -6,10 +6,12 @@
 #include <omp_co/host/options.hpp>
 #include <omp_co/host/team.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/intrusive/slist.hpp>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <thread>

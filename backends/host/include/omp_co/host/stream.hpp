@@ -6,6 +6,8 @@
 #include <omp_co/host/crew.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <utility>
