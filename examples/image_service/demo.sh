@@ -25,6 +25,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 "$bin/make_picture" "$out/before.png"
+: >"$out/service.txt" # what follows runs beside the reader
 
 # Bounded even if this script is killed. Without --foreground, the service would get every signal twice.
 timeout --foreground --kill-after=5 120 "$bin/image_service" --port 0 >"$out/service.txt" &

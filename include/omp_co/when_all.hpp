@@ -22,6 +22,8 @@ public:
     /// Starts all of them. Completion signature: void(error_code).
     template <asio::completion_token_for<void(error_code)> Token>
     auto operator()(Token&& token) const
+        -> decltype(asio::async_initiate<Token, void(error_code)>(detail::initiate_when_all(), token,
+                                                                  std::declval<Operations const&>()))
     {
         return asio::async_initiate<Token, void(error_code)>(detail::initiate_when_all(), token, operations_);
     }

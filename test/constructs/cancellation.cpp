@@ -5,6 +5,7 @@
 #include "support/findings.hpp"
 #include "support/gate.hpp"
 #include "support/kernels.hpp"
+#include "support/settle.hpp"
 #include "support/strict_handler.hpp"
 
 #include <boost/asio/as_tuple.hpp>

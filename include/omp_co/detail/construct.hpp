@@ -117,6 +117,8 @@ public:
     /// Starts the region. Completion signature: void(error_code).
     template <asio::completion_token_for<void(error_code)> Token>
     auto operator()(Token&& token) const
+        -> decltype(asio::async_initiate<Token, void(error_code)>(initiate_construct(), token,
+                                                                  std::declval<operation const&>()))
     {
         return asio::async_initiate<Token, void(error_code)>(initiate_construct(), token, *this);
     }

@@ -19,7 +19,7 @@
 namespace omp_co::detail {
 
 struct error_code_handler {
-    void operator()(error_code) const noexcept;
+    void operator()(error_code) const noexcept {}
 };
 
 template <class Op>
