@@ -2,6 +2,7 @@
 // A loop that has nothing to do takes no CPU: with nothing in flight, and with much in flight that takes its time.
 #include "measure.hpp"
 
+#include <boost/asio/detached.hpp>
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -54,6 +55,22 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_long_kernel_takes_no_cpu_of_the_loop, Context, c
     BOOST_TEST(busy_part(context, 500ms) < 0.02);
     hold.open();
     BOOST_TEST(runs_out(context));
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(waiting_for_a_group_takes_no_cpu_of_the_loop, Context, contexts)
+{
+    Context context;
+    asio::io_context members; // not run yet
+    omp_co::task_group group(members.get_executor());
+    group.spawn([]() -> asio::awaitable<void> { co_return; }());
+    bool called = false;
+    group.wait()(asio::bind_executor(context.get_executor(), [&](error_code ec) { called = !ec; }));
+    BOOST_TEST(busy_part(context, 300ms) < 0.02);
+    BOOST_TEST(!context.stopped());
+    BOOST_TEST(!called);
+    members.run();
+    BOOST_TEST(runs_out(context));
+    BOOST_TEST(called);
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_thousand_regions_of_5_ms_take_little_cpu_of_the_loop, Context, contexts)

@@ -2,6 +2,7 @@
 // Progress belongs to the device: a loop that is blocked, destroyed or run by many threads holds up no other one.
 #include "measure.hpp"
 
+#include <boost/asio/detached.hpp>
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 

@@ -2,6 +2,7 @@
 // More regions than streams are slower and never stuck; a stream that is stuck holds up no other one.
 #include "measure.hpp"
 
+#include <boost/asio/detached.hpp>
 #include <boost/mpl/list.hpp>
 #include <boost/test/unit_test.hpp>
 

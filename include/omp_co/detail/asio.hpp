@@ -38,8 +38,9 @@
 #error "omp_co needs Boost 1.81 or newer"
 #endif
 
-#if BOOST_VERSION >= 108700
+#if __has_include(<boost/asio/config.hpp>)
 #include <boost/asio/config.hpp>
+#define OMP_CO_ASIO_CONFIG 1
 #endif
 
 // g++ 12 sees a mismatch between the inlined half of Asio's coroutine frame allocation and the half that it did not
@@ -61,11 +62,11 @@ namespace detail {
 /// nobody else may post to it, so its loop can be polled but not woken.
 inline bool is_unlocked(asio::io_context& context)
 {
-#if BOOST_VERSION < 108700
+#ifdef OMP_CO_ASIO_CONFIG
+    return !asio::config(context).get("scheduler", "locking", true);
+#else
     int const hint = asio::use_service<asio::detail::io_context_impl>(context).concurrency_hint();
     return hint == BOOST_ASIO_CONCURRENCY_HINT_UNSAFE;
-#else
-    return !asio::config(context).get("scheduler", "locking", true);
 #endif
 }
 
