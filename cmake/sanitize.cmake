@@ -26,7 +26,7 @@ if(OMP_CO_SANITIZE)
     add_link_options(-fsanitize=${OMP_CO_SANITIZE})
 
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # At -O1, which these builds use, g++ 12 may take Asio's coroutine frames for mismatched:
+        # At -O1, g++ 12 may take Asio's coroutine frames for mismatched:
         # https://gcc.gnu.org/PR109224. Its other warning is that ThreadSanitizer does not model Asio's fences.
         add_compile_options(-Wno-mismatched-new-delete -Wno-maybe-uninitialized -Wno-tsan)
     endif()
