@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // An armed stream calls the device's wake-up once, and never loses it.
 #include "streams_by_hand.hpp"
+#include "support/sanitizers.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <condition_variable>
 #include <mutex>
 #include <random>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define OMP_CO_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define OMP_CO_TEST_SANITIZED 1
-#endif
-#endif
-#ifndef OMP_CO_TEST_SANITIZED
-#define OMP_CO_TEST_SANITIZED 0
-#endif
 
 namespace {
 
@@ -79,7 +69,7 @@ BOOST_AUTO_TEST_CASE(an_armed_stream_wakes_once)
     call stuck([&hold](auto...) { hold.pass(); });
     BOOST_TEST(!s->launch(stuck));
     BOOST_TEST(!s->signal(1));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     BOOST_TEST(s->arm());
     BOOST_TEST(s->arm()); // twice is once
     BOOST_TEST(b.rung() == 0);
@@ -150,7 +140,7 @@ BOOST_AUTO_TEST_CASE(streams_are_armed_apart)
     call stuck([&hold](auto...) { hold.pass(); });
     BOOST_TEST(!armed->launch(stuck));
     BOOST_TEST(!armed->signal(1));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     BOOST_TEST(armed->arm());
     for (backend::sequence i = 1; i <= 50; ++i) BOOST_TEST(!other->signal(i));
     BOOST_REQUIRE(reaches(*other, 50));

@@ -4,6 +4,7 @@
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
+#include <boost/system/system_error.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <cstdint>
@@ -102,7 +103,7 @@ BOOST_DATA_TEST_CASE(completed_tells_only_of_what_is_done, real_workers, n)
     BOOST_TEST(!s->signal(2));
     BOOST_TEST(!s->launch(nothing));
     BOOST_TEST(!s->signal(3));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     BOOST_TEST(s->completed().completed == 1U);
     BOOST_TEST(!s->completed().error);
     hold.open();
@@ -138,7 +139,7 @@ BOOST_DATA_TEST_CASE(a_wait_orders_two_streams, real_workers, n)
     BOOST_TEST(!second->wait(*first, 1));
     BOOST_TEST(!second->launch(read));
     BOOST_TEST(!second->signal(1));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     BOOST_TEST(second->completed().completed == 0U);
     hold.open();
     BOOST_REQUIRE(reaches(*second, 1));
@@ -160,7 +161,7 @@ BOOST_DATA_TEST_CASE(a_waiting_stream_gives_its_worker_away, real_workers, n)
     for (int i = 0; i < 8; ++i) waiting.push_back(m.make_stream());
     BOOST_TEST(!other->launch(stuck)); // keeps a worker until all others wait, so that the waits are real
     BOOST_TEST(!other->signal(1));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     gate until;
     call last([&until](auto...) { until.pass(); });
     BOOST_TEST(!awaited->launch(last));
@@ -171,7 +172,7 @@ BOOST_DATA_TEST_CASE(a_waiting_stream_gives_its_worker_away, real_workers, n)
         BOOST_TEST(!s->signal(1));
     }
     hold.open();
-    until.wait_for(1);
+    until.wait_entered(1);
     BOOST_TEST(ran == 0);
     until.open();
     for (backend::stream* s : waiting) BOOST_REQUIRE(reaches(*s, 1));

@@ -2,6 +2,8 @@
 // The host backend driven by hand: kernels that are plain functions, and waiting for a signal.
 #pragma once
 
+#include "support/gate.hpp"
+
 #include <omp_co/host/backend.hpp>
 
 #include <atomic>
@@ -87,33 +89,7 @@ private:
     std::vector<std::unique_ptr<backend::stream>> streams_;
 };
 
-/// Where a kernel stands still until it is let go, at the latest at the end of the test: declare it after the machine.
-class gate {
-public:
-    gate() = default;
-    gate(gate const&) = delete;
-    gate& operator=(gate const&) = delete;
-    ~gate() { open(); }
-
-    void open()
-    {
-        open_ = true;
-        open_.notify_all();
-    }
-    void pass()
-    {
-        ++reached_;
-        reached_.notify_all();
-        open_.wait(false);
-    }
-    void wait_for(int n)
-    {
-        for (int seen = reached_; seen < n; seen = reached_) reached_.wait(seen);
-    }
-
-private:
-    std::atomic<bool> open_{false};
-    std::atomic<int> reached_{0};
-};
+// Declared after the device, or the device waits for ever when a test fails.
+using omp_co_test::gate;
 
 } // namespace by_hand

@@ -2,6 +2,8 @@
 // What programs that watch processes share: running a mode of oneself in a new process, and saying what went wrong.
 #pragma once
 
+#include "support/sanitizers.hpp"
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -13,17 +15,6 @@
 #include <unistd.h>
 #include <utility>
 #include <vector>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define OMP_CO_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define OMP_CO_TEST_SANITIZED 1
-#endif
-#endif
-#ifndef OMP_CO_TEST_SANITIZED
-#define OMP_CO_TEST_SANITIZED 0
-#endif
 
 #if defined(__SANITIZE_THREAD__)
 #define OMP_CO_TEST_THREAD_SANITIZER 1

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_long_kernel_takes_no_cpu_of_the_loop, Context, c
     gate hold;
     run_one_region(context, device);
     omp_co::target(device, [&hold] { hold.pass(); })(asio::bind_executor(context.get_executor(), asio::detached));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     BOOST_TEST(busy_part(context, 500ms) < 0.02);
     hold.open();
     BOOST_TEST(runs_out(context));

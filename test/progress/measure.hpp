@@ -2,6 +2,9 @@
 // What the tests of progress measure with: clocks, CPU times, threads, gates for kernels, and runs with a limit.
 #pragma once
 
+#include "support/gate.hpp"
+#include "support/sanitizers.hpp"
+
 #include <omp_co/omp_co.hpp>
 
 #include <algorithm>
@@ -11,17 +14,6 @@
 #include <filesystem>
 #include <sys/resource.h>
 #include <vector>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define OMP_CO_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define OMP_CO_TEST_SANITIZED 1
-#endif
-#endif
-#ifndef OMP_CO_TEST_SANITIZED
-#define OMP_CO_TEST_SANITIZED 0
-#endif
 
 namespace measure {
 
@@ -77,39 +69,8 @@ T quantile(std::vector<T> values, double part)
     return values[at];
 }
 
-/// Kernels wait at it until it is opened, at the latest by its destructor. Declare it after the device, or the
-/// device's destructor waits for ever when a test fails.
-class gate {
-public:
-    gate() = default;
-    gate(gate const&) = delete;
-    gate& operator=(gate const&) = delete;
-    ~gate() { open(); }
-
-    void open()
-    {
-        open_ = true;
-        open_.notify_all();
-    }
-
-    /// What a kernel calls.
-    void pass()
-    {
-        ++reached_;
-        reached_.notify_all();
-        open_.wait(false);
-    }
-
-    /// Until `n` kernels have come here.
-    void wait_for(int n)
-    {
-        for (int seen = reached_; seen < n; seen = reached_) reached_.wait(seen);
-    }
-
-private:
-    std::atomic<bool> open_{false};
-    std::atomic<int> reached_{0};
-};
+// Declared after the device, or the device waits for ever when a test fails.
+using omp_co_test::gate;
 
 /// Keeps a core busy, as a kernel does that computes.
 inline void compute_for(std::chrono::nanoseconds time)

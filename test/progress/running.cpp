@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(poll_does_not_wait_for_a_region, Context, contexts
     bool done = false;
     omp_co::target(device, [&hold] { hold.pass(); })(
         asio::bind_executor(context.get_executor(), [&](error_code) { done = true; }));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     auto const began = clock::now();
     for (int i = 0; i < 20; ++i) context.poll();
     BOOST_TEST((clock::now() - began < 200ms));

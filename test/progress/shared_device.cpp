@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_follows_a_blocked_loops_region_goes_on, Conte
     });
     std::thread thread([&] { blocked.run(); });
     is_blocked.get_future().wait();
-    hold.wait_for(1);
+    hold.wait_entered(1);
     int seen = 0;
     // Reads on the second device what the first one copies back.
     omp_co::target(two, [](int const* v, int* s) { *s = *v; }, omp_co::to(value), omp_co::from(seen))(
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_loop_that_is_destroyed_does_not_wait_for_another_ones_reg
     bool done = false;
     omp_co::target(device, [&hold] { hold.pass(); })(
         asio::bind_executor(lasting.get_executor(), [&](error_code) { done = true; }));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     {
         omp_co::offload_context brief;
         omp_co::target(device, noop{})(asio::bind_executor(brief.get_executor(), asio::detached));

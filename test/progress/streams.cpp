@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_stuck_kernel_does_not_hold_up_regions_that_are_a
     bool released = false;
     omp_co::target(device, [&hold] { hold.pass(); })(
         asio::bind_executor(context.get_executor(), [&](error_code) { released = true; }));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     int done = 0;
     int const n = rounds(2'000, 300);
     asio::co_spawn(context, regions_one_after_another(device, n, done), [&](std::exception_ptr) { context.stop(); });
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_stuck_kernel_holds_up_only_what_was_placed_behin
     Context context;
     gate hold;
     omp_co::target(device, [&hold] { hold.pass(); })(asio::bind_executor(context.get_executor(), asio::detached));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     int done = 0;
     int left = 8;
     int const n = rounds(200, 50);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_stuck_index_of_a_range_does_not_hold_up_other_streams)
             if (i == 0) hold.pass();
         },
         omp_co::range(1'000))(asio::bind_executor(context.get_executor(), asio::detached));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     int done = 0;
     asio::co_spawn(context, regions_one_after_another(device, 200, done), [&](std::exception_ptr) { context.stop(); });
     context.run_for(patience);
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_device_whose_workers_are_all_stuck_does_not_hold_up_anoth
     gate hold;
     for (int i = 0; i < 10; ++i)
         omp_co::target(stuck, [&hold] { hold.pass(); })(asio::bind_executor(context.get_executor(), asio::detached));
-    hold.wait_for(1);
+    hold.wait_entered(1);
     int done = 0;
     asio::co_spawn(context, regions_one_after_another(other, 200, done), [&](std::exception_ptr) { context.stop(); });
     context.run_for(patience);

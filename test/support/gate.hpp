@@ -28,7 +28,11 @@ public:
     gate& operator=(gate const&) = delete;
     ~gate() { open(); }
 
-    void open() noexcept { open_ = true; }
+    void open() noexcept
+    {
+        open_ = true;
+        open_.notify_all();
+    }
     int entered() const noexcept { return entered_; }
     int left() const noexcept { return left_; }
 
@@ -42,7 +46,7 @@ public:
     void pass() noexcept
     {
         ++entered_;
-        (void)eventually([&] { return open_.load(); });
+        open_.wait(false);
         ++left_;
     }
 
