@@ -202,7 +202,7 @@ BOOST_DATA_TEST_CASE(detached_runs_without_anybody_waiting, data::make(device_ki
 
 namespace {
 
-asio::awaitable<void> race_and_join(omp_co::device dev, findings& f)
+asio::awaitable<void> race_and_join(omp_co::device dev, bool parallel_groups, findings& f)
 {
     std::vector<int> v(8, 0);
     std::vector<int> w(8, 0);
@@ -224,6 +224,7 @@ asio::awaitable<void> race_and_join(omp_co::device dev, findings& f)
     co_await (group.wait()(asio::use_awaitable) || timer.async_wait(asio::use_awaitable));
     f.check(w[7] == 3, "and a task_group");
 
+    if (!parallel_groups) co_return;
     auto [order, first, second] =
         co_await asio::experimental::make_parallel_group(one(asio::deferred), two(asio::deferred))
             .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
@@ -247,10 +248,13 @@ BOOST_DATA_TEST_CASE(operators_and_parallel_groups_work_where_handlers_are_seque
     test_device const dev = kind.make();
     auto const loop = loop_kind.make();
     bool ended = false;
-    asio::co_spawn(loop->executor(), race_and_join(dev, f), [&](std::exception_ptr e) { ended = !e; });
+    // Asio's parallel groups give their members no executor, so that they come from the library's thread.
+    bool const unlocked = std::string_view(loop_kind.name) == "io_context, unsafe";
+    asio::co_spawn(loop->executor(), race_and_join(dev, !unlocked, f),
+                   [&](std::exception_ptr e) { ended = !e; });
     loop->run();
     BOOST_TEST(ended);
-    BOOST_TEST(f.made() == 6U);
+    BOOST_TEST(f.made() == (unlocked ? 4U : 6U));
 }
 
 // The loop has nothing else to do, and the handler's executor is all that says whose it is.

@@ -5,7 +5,9 @@
 
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_future.hpp>
+#include <chrono>
 #include <omp_co/omp_co.hpp>
+#include <thread>
 
 namespace {
 
@@ -23,10 +25,14 @@ struct last_look {
         std::_Exit(EXIT_FAILURE);
     }
 
-    /// A sanitizer may have one of its own.
+    /// A sanitizer has one of its own from the program's first thread on.
     static std::size_t at_start()
     {
-        static std::size_t const n = threads();
+        static std::size_t const n = [] {
+            std::thread([] {}).join();
+            std::this_thread::sleep_for(std::chrono::milliseconds(20)); // until the system has forgotten it
+            return threads();
+        }();
         return n;
     }
 };
