@@ -17,7 +17,7 @@ using child_process::threads;
 
 // Constructed before main, destroyed after everything that omp_co registered later.
 struct last_look {
-    last_look() { check(threads() == at_start(), "before main a thread was started"); }
+    last_look() { (void)at_start(); }
     ~last_look()
     {
         if (threads() == at_start()) return;
