@@ -8,6 +8,8 @@
 
 #include <omp_co/error.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,6 +63,7 @@ struct progress {
 struct failure {
     error_code error;
     std::string what;
+    bool arrived = true; ///< its copies in were done before it failed
 };
 
 /// An in-order sequence of commands. One thread at a time enqueues (the caller sees to that); `completed`,
@@ -101,6 +104,16 @@ public:
     virtual bool arm() noexcept = 0;
 };
 
+/// The strictest alignment of an element that elements may ask for.
+inline constexpr std::size_t largest_alignment = 4096;
+
+/// How a block of `bytes` bytes is aligned: as its elements may ask for, since none is larger than the block, and at least to
+/// a cache line.
+constexpr std::size_t block_alignment(std::size_t bytes) noexcept
+{
+    return std::clamp(std::bit_floor(bytes), std::size_t{64}, largest_alignment);
+}
+
 /// What the layers above need to know to use a device well.
 struct properties {
     bool unified_memory = false;   ///< device addresses are host addresses: no copies
@@ -110,7 +123,6 @@ struct properties {
     unsigned max_streams = 64;
     std::size_t command_limit = 0; ///< commands a stream takes before enqueueing blocks; 0: any number
     std::size_t memory_limit = 0;  ///< bytes of device memory, 0: not known
-    std::size_t alignment = 64;    ///< of allocated blocks
 };
 
 /// Called, from any thread, when an armed stream has moved.
@@ -133,7 +145,7 @@ public:
     virtual std::string name() const = 0;
     virtual properties const& traits() const noexcept = 0;
 
-    /// At least `bytes` bytes, aligned to `properties::alignment`; null when there are none.
+    /// At least `bytes` bytes, aligned to `block_alignment(bytes)`; null when there are none.
     virtual void* allocate(std::size_t bytes) noexcept = 0;
     virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
 

@@ -22,13 +22,14 @@ public:
     /// No device: constructs that name it end with errc::device_lost.
     constexpr device() noexcept = default;
 
-    /// OpenMP's device number; -1 for a host::virtual_device.
+    /// OpenMP's device number; -1 for a host::virtual_device and for a device that is gone.
     /// The initial device's is the number of devices.
     int number() const
     {
         if (slot_ == nullptr) return -1;
-        return slot_->initial ? static_cast<int>(detail::registry::instance().numbered().size())
-                              : slot_->number;
+        if (slot_->initial) return static_cast<int>(detail::registry::instance().numbered().size());
+        detail::device_lock lock(slot_->mutex);
+        return slot_->core != nullptr && slot_->generation == generation_ ? slot_->number : -1;
     }
 
     backend_kind backend() const noexcept
@@ -172,8 +173,9 @@ inline error_code set_default_device(device d)
 /// The host itself (omp_get_initial_device): kernels run in the call that starts them, nothing is mapped or moved.
 inline device initial_device()
 {
-    (void)detail::find_default_device();
-    return detail::numbered_device(detail::registry::instance().initial_device.load());
+    detail::registry& all = detail::registry::instance();
+    if (all.initial_device.load() == nullptr && !all.forked()) detail::discover(all);
+    return detail::numbered_device(all.initial_device.load());
 }
 
 } // namespace omp_co

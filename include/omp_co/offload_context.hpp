@@ -18,10 +18,7 @@ namespace omp_co {
 /// Destruction waits for the regions whose handlers belong to it, then destroys the handlers.
 class offload_context : public asio::io_context {
 public:
-    offload_context() : asio::io_context(1), loop_(asio::use_service<detail::loop>(*this))
-    {
-        loop_.set_eager(get_executor());
-    }
+    offload_context() : loop_(asio::use_service<detail::loop>(*this)) { loop_.set_eager(get_executor()); }
 
     // As in asio::io_context; declared here because the loop must know.
 
@@ -42,16 +39,16 @@ public:
         return loop_.join(), asio::io_context::run_one_for(d);
     }
 
-    void stop()
+    template <class Time>
+    std::size_t run_until(Time const& t)
     {
-        loop_.set_stopped(true);
-        asio::io_context::stop();
+        return loop_.join(), asio::io_context::run_until(t);
     }
 
-    void restart()
+    template <class Time>
+    std::size_t run_one_until(Time const& t)
     {
-        loop_.set_stopped(false);
-        asio::io_context::restart();
+        return loop_.join(), asio::io_context::run_one_until(t);
     }
 
 private:

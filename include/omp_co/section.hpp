@@ -117,11 +117,29 @@ constexpr array_section<T> section(T* const& p, First first, Count count) noexce
 
 /// The same of a contiguous range; a section beyond its end is errc::invalid_argument.
 template <class R, std::integral First, std::integral Count>
-requires detail::contiguous<R&>
-constexpr auto section(R& r, First first, Count count) noexcept
+requires detail::contiguous<R>
+constexpr auto section(R&& r, First first, Count count) noexcept
 {
+    static_assert(
+        std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R>,
+        "omp_co: a temporary that owns its memory would be gone before the region ends; give it a name");
     return detail::make_section(std::ranges::data(r), first, count,
                                 static_cast<std::size_t>(std::ranges::size(r)));
+}
+
+// Says what to write instead.
+template <class X, std::integral First, std::integral Count>
+requires(!detail::contiguous<X> &&
+         !std::is_pointer_v<std::remove_cvref_t<X>>) constexpr array_section<char> section(X&&, First,
+                                                                                           Count) noexcept
+{
+    using value = std::remove_cvref_t<X>;
+    static_assert(!detail::is_vector_of_bool<value>,
+                  "omp_co: std::vector<bool> has no elements in memory; use std::vector<char>");
+    static_assert(
+        detail::is_vector_of_bool<value>,
+        "omp_co: section() takes a pointer or a contiguous range, the first element and their number");
+    return {nullptr, 0, false};
 }
 
 } // namespace omp_co

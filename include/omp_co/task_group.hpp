@@ -37,6 +37,14 @@ public:
         state_->spawn(std::move(task));
     }
 
+    // Says what to write instead.
+    template <class Other>
+    requires(!detail::completes_with_error_code<Other>) void spawn(Other&&)
+    {
+        static_assert(detail::completes_with_error_code<Other>,
+                      "omp_co: a task_group takes operations without a value and awaitable<void>");
+    }
+
     /// Waits until no member is left. Completion signature: `void(error_code)`, with the error of the first member that
     /// failed since the last wait. Members may be spawned meanwhile, and the group be used again afterwards.
     /// Cancellation: cancels the members and completes when all have, with operation_aborted if none failed otherwise.

@@ -53,4 +53,17 @@ auto when_all(R&& operations)
     return when_all_operation<decltype(all)>(std::move(all));
 }
 
+// Says what to write instead.
+template <class First, class... Others>
+requires(
+    !(detail::completes_with_error_code<First> && ... &&
+      detail::completes_with_error_code<Others>)&&!std::ranges::input_range<First>) auto when_all(First&&,
+                                                                                                  Others&&...)
+{
+    static_assert(
+        (detail::completes_with_error_code<First> && ... && detail::completes_with_error_code<Others>),
+        "omp_co: when_all takes operations without a value; a coroutine is a task_group's to spawn");
+    return when_all_operation<std::tuple<>>({});
+}
+
 } // namespace omp_co

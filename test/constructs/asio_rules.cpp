@@ -286,6 +286,39 @@ BOOST_DATA_TEST_CASE(a_handler_that_throws_leaves_an_offload_context_usable, dat
 }
 
 // The others' completions are not known yet when the first handler throws.
+// As in Asio, where each handler is called by itself.
+BOOST_DATA_TEST_CASE(each_exception_leaves_the_loop_by_itself, data::make({0, 1}), eager)
+{
+    auto const attempt = [](auto& context) {
+        test_device const dev(workers(0));
+        auto const strand = asio::make_strand(context);
+        constexpr int handlers = 10;
+        for (int i = 0; i < handlers; ++i) {
+            auto const op = omp_co::target(dev, [] {});
+            auto const throws = [](error_code) { throw thrown_by_handler("one"); };
+            op(asio::bind_executor(strand, throws));
+            op(asio::bind_executor(context.get_executor(), throws));
+        }
+        int thrown = 0;
+        for (bool more = true; more;) {
+            try {
+                context.restart();
+                context.run();
+                more = false;
+            } catch (thrown_by_handler const&) {
+                ++thrown;
+            }
+        }
+        BOOST_TEST(thrown == 2 * handlers);
+    };
+    asio::io_context io;
+    omp_co::offload_context own;
+    if (eager != 0)
+        attempt(own);
+    else
+        attempt(io);
+}
+
 BOOST_DATA_TEST_CASE(regions_in_flight_survive_an_exception, data::make({0, 1}), eager)
 {
     test_device const dev(workers(2));

@@ -326,6 +326,41 @@ BOOST_AUTO_TEST_CASE(target_data_cancelled_in_its_body_copies_back_and_tells)
     BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
 }
 
+// With Asio's usual state, in which every await after the request throws, and with a body that swallows the request.
+BOOST_DATA_TEST_CASE(target_data_ends_its_mapping_however_its_body_is_cancelled, data::make({false, true}),
+                     swallows)
+{
+    test_device const dev(workers(1));
+    asio::io_context io;
+    std::vector<int> v(8, 1);
+    bool ended = false;
+    bool won = false;
+    auto body = [&]() -> asio::awaitable<void> {
+        co_await omp_co::target(dev, increment, omp_co::range(8), omp_co::alloc(v));
+        asio::steady_timer never(io, 1h);
+        if (swallows)
+            co_await never.async_wait(asio::as_tuple(asio::use_awaitable));
+        else
+            co_await never.async_wait(asio::use_awaitable);
+    };
+    asio::co_spawn(
+        io,
+        [&]() -> asio::awaitable<void> {
+            asio::steady_timer deadline(io, 20ms);
+            auto const first = co_await (omp_co::target_data(dev, omp_co::tofrom(v), body) ||
+                                         deadline.async_wait(asio::use_awaitable));
+            won = first.index() == 1;
+        },
+        [&](std::exception_ptr e) { ended = !e; });
+    io.run();
+    BOOST_TEST(ended);
+    BOOST_TEST((won || swallows));
+    BOOST_TEST(v[0] == 2);
+    BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
+    BOOST_TEST(settle(dev));
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_target_data_cannot_be_cancelled)
 {
     test_device const dev(workers(1));

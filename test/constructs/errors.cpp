@@ -8,14 +8,19 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace asio = boost::asio;
@@ -188,7 +193,7 @@ BOOST_DATA_TEST_CASE(arguments_that_make_no_sense_are_refused, data::make(device
 
 BOOST_DATA_TEST_CASE(a_handle_whose_device_is_gone_answers_device_lost, data::make({0U, 1U, 2U}), n)
 {
-    std::optional<test_device> owner(workers(n));
+    auto owner = std::make_unique<test_device>(workers(n));
     omp_co::device const dev = *owner;
     std::vector<int> v(8, 1);
     auto const op = omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v));
@@ -214,6 +219,61 @@ BOOST_DATA_TEST_CASE(a_handle_whose_device_is_gone_answers_device_lost, data::ma
     BOOST_TEST(!dev.name().empty());
     BOOST_TEST(!(dev == heir.get()));
     BOOST_TEST(v[0] == 2);
+}
+
+// Coroutines that know nothing of it go on starting regions on it.
+BOOST_AUTO_TEST_CASE(a_device_that_goes_takes_no_new_region)
+{
+    auto dev = std::make_unique<test_device>(workers(1));
+    omp_co::device const handle = *dev;
+    asio::thread_pool pool(1);
+    std::atomic<int> running{0};
+    std::atomic<int> lost{0};
+    auto const nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
+    constexpr int coroutines = 8;
+    for (int i = 0; i < coroutines; ++i)
+        asio::co_spawn(
+            pool,
+            [&]() -> asio::awaitable<void> {
+                ++running;
+                for (;;) co_await omp_co::target(handle, nap);
+            },
+            [&](std::exception_ptr e) {
+                try {
+                    std::rethrow_exception(e);
+                } catch (boost::system::system_error const& error) {
+                    lost += error.code() == omp_co::errc::device_lost;
+                }
+            });
+    BOOST_TEST(eventually([&] { return running == coroutines; }));
+    auto const began = std::chrono::steady_clock::now();
+    dev.reset();
+    BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds(2)));
+    pool.join();
+    BOOST_TEST(lost == coroutines);
+    BOOST_TEST(handle.number() == -1);
+}
+
+// Its data has arrived, and nobody has written it.
+BOOST_DATA_TEST_CASE(a_reader_does_not_fail_for_another_readers_kernel, data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    std::vector<int> v(8, 3);
+    int sum = 0;
+    auto const throws = [p = &g](int const*) {
+        p->pass();
+        throw std::runtime_error("a reader's own");
+    };
+    auto const adds = [](int const* in, int* out) { *out = in[0] + in[7]; };
+    auto failed = omp_co::target(dev, throws, omp_co::to(v))(asio::use_future);
+    BOOST_TEST(g.wait_entered(1));
+    auto good = omp_co::target(dev, adds, omp_co::to(v), omp_co::from(sum))(asio::use_future);
+    g.open();
+    BOOST_CHECK_THROW(failed.get(), boost::system::system_error);
+    BOOST_CHECK_NO_THROW(good.get());
+    BOOST_TEST(sum == 6);
+    BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_that_goes_waits_for_its_regions)

@@ -12,6 +12,7 @@
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -463,6 +464,44 @@ BOOST_DATA_TEST_CASE(target_data_nests_and_its_error_wins, data::make(copying_ki
                           boost::system::system_error,
                           [](auto const& e) { return e.code() == omp_co::errc::not_present; });
     omp_co::sync_wait(omp_co::target_data(f.dev, none));
+}
+
+namespace {
+
+template <std::size_t Alignment>
+struct alignas(Alignment) over_aligned {
+    int value;
+};
+
+template <std::size_t Alignment>
+void map_over_aligned(omp_co::device dev)
+{
+    using element = over_aligned<Alignment>;
+    static element data[3];
+    static element one;
+    data[0].value = data[1].value = one.value = 0;
+    auto const k = [](element* p, element* q, element* own, char* first) {
+        bool const aligned = reinterpret_cast<std::uintptr_t>(p) % Alignment == 0 &&
+                             reinterpret_cast<std::uintptr_t>(q) % Alignment == 0 &&
+                             reinterpret_cast<std::uintptr_t>(own) % Alignment == 0;
+        *first = 1;
+        p->value = q->value = aligned ? 1 : -1;
+    };
+    omp_co::sync_wait(omp_co::target(dev, k, omp_co::tofrom(omp_co::section(data, 1, 2)), omp_co::tofrom(one),
+                                     omp_co::private_<element>(2), omp_co::private_<char>(3)));
+    BOOST_TEST(data[1].value == 1);
+    BOOST_TEST(one.value == 1);
+}
+
+} // namespace
+
+BOOST_DATA_TEST_CASE(elements_are_aligned_on_the_device_as_they_ask, data::make(device_kinds), kind)
+{
+    test_device const dev = kind.make();
+    map_over_aligned<8>(dev);
+    map_over_aligned<128>(dev);
+    map_over_aligned<512>(dev);
+    map_over_aligned<4096>(dev);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

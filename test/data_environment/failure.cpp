@@ -50,6 +50,22 @@ BOOST_AUTO_TEST_CASE(a_construct_that_is_given_up_leaves_counts_and_dying_entrie
     BOOST_TEST(blocks() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_reader_that_fails_once_its_data_has_arrived_takes_nobody_along)
+{
+    for (bool arrived : {false, true}) {
+        region& first = accept(0, {target::to(x, 64)});
+        region& reader = accept(1, {target::to(x, 64)});
+        BOOST_TEST(!retire(first, failed, arrived));
+        BOOST_TEST(retire(reader) == arrived);
+        region& writer = accept(0, {target::tofrom(x, 64)});
+        region& beside = accept(1, {target::tofrom(x, 64)});
+        BOOST_TEST(!retire(writer, failed, arrived));
+        BOOST_TEST(!retire(beside)); // nobody knows what the first one has left there
+        BOOST_TEST(!is_present(x));
+        BOOST_TEST(blocks() == 0U);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_enter_that_fails_leaves_nothing_behind)
 {
     region& r = accept(0, {enter::to(x, 64)});
@@ -142,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_failure_goes_on_through_what_the_failing_regions_brought)
 BOOST_AUTO_TEST_CASE(what_a_region_brought_is_out_of_sight_as_soon_as_its_failure_is_known)
 {
     region& in = accept(0, {enter::to(x, 64)});
-    environment.fail(in.items, in.serial, serial);
+    environment.fail(in.items, in.serial, serial, false);
     BOOST_TEST(!is_present(x));
     region& fresh = accept(1, {enter::to(x, 64)});
     BOOST_TEST(fresh.copies_in());
@@ -200,7 +216,7 @@ BOOST_AUTO_TEST_CASE(both_sides_are_not_taken_for_equal_after_a_failed_copy_out)
     run({enter::to(x, 64)});
     region& reader = accept(1, {target::to(x, 64)});
     region& out = accept(0, {exit::from(x, 64)});
-    environment.fail(out.items, out.serial, serial);
+    environment.fail(out.items, out.serial, serial, false);
     BOOST_TEST(accept(2, {target::to(x, 64)}).copies_in());
     retire(out, failed);
     BOOST_TEST(retire(reader));

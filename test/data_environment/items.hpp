@@ -3,7 +3,6 @@
 // holds them against what the constructs make.
 #pragma once
 
-
 #include <omp_co/detail/data_environment.hpp>
 
 #include <cstddef>

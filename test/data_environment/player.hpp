@@ -245,7 +245,7 @@ private:
         if (!environment_.relied_on_failure(r.items, r.serial())) return check_addresses(r);
         expect_failure(r);
         know_failure(r);
-        environment_.fail(r.items, r.serial(), regions_.size());
+        environment_.fail(r.items, r.serial(), regions_.size(), false);
         follow_failure(r);
     }
 
@@ -357,7 +357,7 @@ private:
             reference_.lose(r.id, r.effect);
         }
         std::vector<std::pair<void*, std::size_t>> freed; // looked at later: retire is noexcept
-        environment_.retire(r.items, r.serial(), r.failed, regions_.size(),
+        environment_.retire(r.items, r.serial(), r.failed, false, regions_.size(),
                             [&](void* block, std::size_t bytes) { freed.emplace_back(block, bytes); });
         for (auto const& [block, bytes] : freed) give_block(block, bytes);
         if (r.failed) follow_failure(r);

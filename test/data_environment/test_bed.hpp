@@ -81,12 +81,12 @@ public:
         return r;
     }
 
-    /// Post-processing. True: it succeeded.
-    bool retire(region& r, bool failed = false)
+    /// Post-processing. True: it succeeded. `arrived`: it failed after its copies in.
+    bool retire(region& r, bool failed = false, bool arrived = false)
     {
         r.stream->enqueued = r.stream->retired = r.number;
         failed = failed || environment.relied_on_failure(r.items, r.serial);
-        environment.retire(r.items, r.serial, failed, serial,
+        environment.retire(r.items, r.serial, failed, arrived, serial,
                            [this](void* block, std::size_t) { blocks_.erase(block); });
         return !failed;
     }

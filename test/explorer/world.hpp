@@ -374,9 +374,13 @@ private:
         j.error = ec;
         if (j.failure_seen || (!j.retired && j.queue->enqueued < j.number)) return;
         j.failure_seen = true;
-        for (std::size_t i = 0; i < j.uses.size(); ++i)
+        for (std::size_t i = 0; i < j.uses.size(); ++i) {
+            // What has arrived, and no kernel may write, is as it should be.
+            bool const written = j.what.what == construct::target && j.what.clauses[i].type != map_type::to;
+            if (j.region->arrived && !written) continue;
             if (j.uses[i].entry != nullptr && (j.uses[i].entry->creator == j.id || j.copies_in[i]))
                 d.model.fail(*j.uses[i].entry, j.id, d.misses(*j.uses[i].entry, host_.data()));
+        }
     }
 
     // It has retired with an error. Who is accepted from now on does not count on it.

@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_long_kernel_takes_no_cpu_of_the_loop, Context, c
     Context context;
     gate hold;
     run_one_region(context, device);
-    omp_co::target(device, [&hold] { hold.pass(); })(asio::bind_executor(context.get_executor(), asio::detached));
+    omp_co::target(device,
+                   [&hold] { hold.pass(); })(asio::bind_executor(context.get_executor(), asio::detached));
     hold.wait_entered(1);
     BOOST_TEST(busy_part(context, 500ms) < 0.02);
     hold.open();
@@ -104,12 +105,32 @@ BOOST_AUTO_TEST_CASE(a_device_without_work_takes_no_cpu)
     auto const cpu_of_process = [] {
         rusage used{};
         (void)getrusage(RUSAGE_SELF, &used);
-        return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000L + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+        return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000L + used.ru_utime.tv_usec +
+               used.ru_stime.tv_usec;
     };
     std::this_thread::sleep_for(20ms); // its workers spin for a moment first
     long const before = cpu_of_process();
     std::this_thread::sleep_for(300ms);
     BOOST_TEST(cpu_of_process() - before < 15'000);
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_iteration_takes_no_cpu_of_the_other_workers)
+{
+    omp_co::host::virtual_device device({.workers = 4});
+    auto const cpu_of_process = [] {
+        rusage used{};
+        (void)getrusage(RUSAGE_SELF, &used);
+        return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1'000'000L + used.ru_utime.tv_usec +
+               used.ru_stime.tv_usec;
+    };
+    long const before = cpu_of_process();
+    omp_co::sync_wait(omp_co::target(
+        device,
+        [](std::size_t i) {
+            if (i % 50 == 7) std::this_thread::sleep_for(250ms);
+        },
+        omp_co::range(100)));
+    BOOST_TEST(cpu_of_process() - before < (sanitized ? 100'000 : 30'000));
 }
 
 BOOST_AUTO_TEST_CASE(sync_wait_on_a_long_kernel_takes_no_cpu)

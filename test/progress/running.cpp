@@ -19,7 +19,8 @@ struct noop {
 template <class Context, class F>
 void start_region(Context& context, omp_co::device d, F done)
 {
-    omp_co::target(d, noop{})(asio::bind_executor(context.get_executor(), [done](error_code) mutable { done(); }));
+    omp_co::target(d, noop{})(
+        asio::bind_executor(context.get_executor(), [done](error_code) mutable { done(); }));
 }
 
 BOOST_AUTO_TEST_SUITE(running)
@@ -71,7 +72,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(run_one_comes_to_every_region_in_the_end, Context,
     Context context;
     int done = 0;
     for (int i = 0; i < 50; ++i) start_region(context, device, [&] { ++done; });
-    while (context.run_one() != 0) {}
+    while (context.run_one() != 0) {
+    }
     BOOST_TEST(done == 50);
 }
 
@@ -98,7 +100,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(no_handler_runs_after_one_has_stopped_the_context,
     }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(a_context_that_is_stopped_and_restarted_loses_and_repeats_nothing, Context, contexts)
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_context_that_is_stopped_and_restarted_loses_and_repeats_nothing, Context,
+                              contexts)
 {
     omp_co::host::virtual_device device({.workers = 2});
     Context context;
@@ -258,6 +261,44 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(an_exception_of_a_handler_leaves_run_and_the_rest_
     }
     BOOST_TEST(done == 60);
     BOOST_TEST(thrown == 20);
+}
+
+// Handlers may know it by its executor alone.
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_context_stopped_through_its_executor_keeps_the_rest, Context, contexts)
+{
+    omp_co::host::virtual_device device({.workers = 0});
+    Context context;
+    int done = 0;
+    auto const ex = context.get_executor();
+    for (int i = 0; i < 50; ++i)
+        start_region(context, device, [&done, ex] {
+            if (++done == 10) asio::query(ex, asio::execution::context).stop();
+        });
+    context.run_for(patience);
+    BOOST_TEST(done == 10);
+    context.restart();
+    BOOST_TEST(runs_out(context));
+    BOOST_TEST(done == 50);
+}
+
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_handler_can_run_its_context_until_a_time, Context, contexts)
+{
+    omp_co::host::virtual_device device({.workers = 1});
+    Context context;
+    int inner = 0;
+    int outer = 0;
+    start_region(context, device, [&] {
+        start_region(context, device, [&] { ++inner; });
+        while (inner == 0 && context.run_one_until(clock::now() + patience) != 0) {
+        }
+        start_region(context, device, [&] { ++inner; });
+        while (inner == 1 && context.run_until(clock::now() + 5ms) != 0) {
+        }
+        ++outer;
+    });
+    BOOST_TEST(runs_out(context));
+    BOOST_TEST(inner == 2);
+    BOOST_TEST(outer == 1);
 }
 
 BOOST_AUTO_TEST_CASE(timers_of_an_offload_context_need_no_hidden_thread)

@@ -65,8 +65,9 @@ struct command {
 struct command_group {
     std::vector<command> commands;
     backend::sequence number = 0;
-    error_code refused; ///< the first refusal while it was enqueued
-    error_code failed;  ///< when it ran
+    error_code refused;  ///< the first refusal while it was enqueued
+    error_code failed;   ///< when it ran
+    bool arrived = true; ///< its copies in were done by then
     bool signalled = false;
 };
 
@@ -162,7 +163,7 @@ private:
     backend::sequence enqueued_ = 0;
     backend::sequence executed_ = 0;
     backend::sequence asked_ = 0;
-    std::map<backend::sequence, error_code> failures_;
+    std::map<backend::sequence, backend::failure> failures_;
     bool armed_ = false;
 };
 
@@ -371,7 +372,7 @@ inline void stepped_stream::run(command_group& g, command& c)
     c.now = command::state::done;
     if (c.what == command::kind::wait) return;
     if (c.what == command::kind::signal) {
-        if (g.failed) failures_[c.number] = g.failed;
+        if (g.failed) failures_[c.number] = {g.failed, "injected", g.arrived};
         executed_ = c.number;
         if (std::exchange(armed_, false)) device_.wakeup_.call(device_.wakeup_.context);
         return;
@@ -385,6 +386,7 @@ inline void stepped_stream::run(command_group& g, command& c)
                                                         : fault::run_launch;
     if (error_code const ec = device_.strikes(f)) {
         g.failed = ec;
+        g.arrived = c.what != command::kind::copy_in;
         c.now = command::state::failed;
         return;
     }
@@ -413,9 +415,9 @@ inline backend::failure stepped_stream::take_failure(backend::sequence number)
     asked_ = number;
     auto const it = failures_.find(number);
     if (it == failures_.end()) return {};
-    error_code const ec = it->second;
+    backend::failure const f = it->second;
     failures_.erase(it);
-    return {ec, "injected"};
+    return f;
 }
 
 } // namespace omp_co_test

@@ -3,6 +3,7 @@
 #include "memory_device.hpp"
 
 #include <omp_co/detail/block_pool.hpp>
+#include <omp_co/host/backend.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -49,6 +50,26 @@ BOOST_AUTO_TEST_CASE(sizes_around_a_class_boundary_get_blocks_of_their_own_class
         }
 }
 
+BOOST_AUTO_TEST_CASE(all_of_the_devices_memory_can_be_had)
+{
+    omp_co::host::options o;
+    o.workers = 0;
+    o.memory = 3'000'000;
+    omp_co::host::host_device device(o);
+    block_pool limited{device};
+    for (int round = 0; round < 3; ++round) {
+        void* const block = limited.allocate(o.memory);
+        BOOST_REQUIRE(block != nullptr);
+        BOOST_TEST(limited.in_use() == o.memory);
+        BOOST_TEST(limited.allocate(1) == nullptr);
+        limited.deallocate(block, o.memory);
+        BOOST_TEST(limited.in_use() == 0U);
+        void* const small = limited.allocate(1);
+        BOOST_TEST(small != nullptr);
+        limited.deallocate(small, 1);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_block_given_back_serves_again_without_the_device)
 {
     void* const block = pool.allocate(1000);
@@ -76,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_is_in_use_goes_up_and_down)
     BOOST_TEST(pool.in_use() == 64U + 4096U);
     pool.deallocate(a, 64);
     BOOST_TEST(pool.in_use() == 4096U);
-    pool.leak(4096); // a lost device may still write it
+    pool.leak(b, 4096); // a lost device may still write it
     BOOST_TEST(pool.in_use() == 0U);
     pool.trim();
     BOOST_TEST(source.blocks.size() == 1U);

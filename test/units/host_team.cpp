@@ -48,6 +48,8 @@ backend::invocation call_of(count_kernel const& k, std::size_t n)
     return call;
 }
 
+std::atomic<unsigned> open_teams{0};
+
 bool each_once(counters const& seen, std::size_t first = 0)
 {
     for (std::size_t i = first; i < seen.size(); ++i)
@@ -65,11 +67,12 @@ BOOST_AUTO_TEST_CASE(the_owner_alone_does_every_piece)
         backend::invocation const call = call_of(k, 100);
         team t;
         BOOST_TEST(!t.open());
-        t.start(call, 0, 100, pieces);
+        t.start(call, 0, 100, pieces, open_teams);
         BOOST_TEST(t.open());
         backend::failure f;
-        t.finish(f);
+        t.finish(f, std::chrono::microseconds(20));
         BOOST_TEST(!t.open());
+        BOOST_TEST(open_teams == 0U);
         BOOST_TEST(!f.error);
         BOOST_TEST(each_once(seen));
     }
@@ -81,9 +84,9 @@ BOOST_AUTO_TEST_CASE(only_the_opened_part_is_done)
     count_kernel const k{&seen};
     backend::invocation const call = call_of(k, 100);
     team t;
-    t.start(call, 30, 100, 4);
+    t.start(call, 30, 100, 4, open_teams);
     backend::failure f;
-    t.finish(f);
+    t.finish(f, std::chrono::microseconds(20));
     BOOST_TEST(each_once(seen, 30));
     for (std::size_t i = 0; i < 30; ++i) BOOST_TEST(seen[i].load() == 0);
 }
@@ -115,9 +118,9 @@ BOOST_AUTO_TEST_CASE(guests_take_pieces_and_none_is_done_twice)
         counters seen(64);
         count_kernel const k{&seen};
         backend::invocation const call = call_of(k, 64);
-        t.start(call, 0, 64, 1 + std::size_t(round) % 16);
+        t.start(call, 0, 64, 1 + std::size_t(round) % 16, open_teams);
         backend::failure f;
-        t.finish(f);
+        t.finish(f, std::chrono::microseconds(20));
         good = good && !f.error && each_once(seen);
     }
     over = true;
@@ -131,17 +134,17 @@ BOOST_AUTO_TEST_CASE(a_failure_is_told_once_and_not_remembered)
     count_kernel const bad{&seen, 50};
     backend::invocation const failing = call_of(bad, 100);
     team t;
-    t.start(failing, 0, 100, 10);
+    t.start(failing, 0, 100, 10, open_teams);
     backend::failure f;
-    t.finish(f);
+    t.finish(f, std::chrono::microseconds(20));
     BOOST_TEST((f.error == errc::kernel_failed));
     BOOST_TEST(f.what.find("at the index") != std::string::npos);
     counters again(100);
     count_kernel const good{&again};
     backend::invocation const call = call_of(good, 100);
-    t.start(call, 0, 100, 10);
+    t.start(call, 0, 100, 10, open_teams);
     backend::failure none;
-    t.finish(none);
+    t.finish(none, std::chrono::microseconds(20));
     BOOST_TEST(!none.error);
     BOOST_TEST(each_once(again));
 }

@@ -70,34 +70,5 @@ inline bool is_unlocked(asio::io_context& context)
 #endif
 }
 
-asio::any_io_executor base_executor(asio::any_io_executor const& ex);
-
-/// The executor below strands, type-erased: a context's own, where it leads there; empty if it cannot be erased.
-template <class Executor>
-asio::any_io_executor base_executor(Executor const& ex)
-{
-    if constexpr (std::is_convertible_v<Executor, asio::any_io_executor>)
-        return ex;
-    else
-        return {};
-}
-
-template <class Inner>
-asio::any_io_executor base_executor(asio::strand<Inner> const& ex)
-{
-    return base_executor(ex.get_inner_executor());
-}
-
-inline asio::any_io_executor base_executor(asio::any_io_executor const& ex)
-{
-    if (auto const* s = ex.target<asio::strand<asio::io_context::executor_type>>())
-        return s->get_inner_executor();
-    if (auto const* s = ex.target<asio::strand<asio::thread_pool::executor_type>>())
-        return s->get_inner_executor();
-    if (auto const* s = ex.target<asio::strand<asio::any_io_executor>>())
-        return base_executor(s->get_inner_executor());
-    return ex;
-}
-
 } // namespace detail
 } // namespace omp_co

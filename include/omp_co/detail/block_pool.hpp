@@ -38,13 +38,17 @@ public:
             trim();
             block = source_.allocate(rounded);
         }
-        if (block != nullptr) in_use_ += rounded;
-        return block;
+        if (block != nullptr) {
+            in_use_ += rounded;
+            return block;
+        }
+        return allocate_exactly(bytes);
     }
 
     /// Takes back what allocate(bytes) gave.
     void deallocate(void* block, std::size_t bytes) noexcept
     {
+        if (give_back_exact(block, bytes)) return source_.deallocate(block, bytes);
         unsigned const at = class_of(bytes);
         std::size_t const rounded = class_bytes(at);
         in_use_ -= rounded;
@@ -56,7 +60,10 @@ public:
     }
 
     /// A block that must not be reused, because a lost device may still write it.
-    void leak(std::size_t bytes) noexcept { in_use_ -= class_bytes(class_of(bytes)); }
+    void leak(void* block, std::size_t bytes) noexcept
+    {
+        if (!give_back_exact(block, bytes)) in_use_ -= class_bytes(class_of(bytes));
+    }
 
     /// Gives all free blocks back to the device.
     void trim() noexcept
@@ -96,6 +103,29 @@ private:
     // As much again as is in use, so that a steady program never allocates and a shrinking one gives back.
     std::size_t most_cached() const noexcept { return in_use_ < always_cached ? always_cached : in_use_; }
 
+    // Where the device has just not enough for the rounded size.
+    void* allocate_exactly(std::size_t bytes) noexcept
+    {
+        if (bytes == 0 || class_bytes(class_of(bytes)) == bytes) return nullptr;
+        try {
+            exact_.reserve(exact_.size() + 1);
+        } catch (...) {
+            return nullptr;
+        }
+        void* const block = source_.allocate(bytes);
+        if (block == nullptr) return nullptr;
+        exact_.push_back(block);
+        in_use_ += bytes;
+        return block;
+    }
+
+    bool give_back_exact(void* block, std::size_t bytes) noexcept
+    {
+        if (exact_.empty() || std::erase(exact_, block) == 0) return false;
+        in_use_ -= bytes;
+        return true;
+    }
+
     bool keep(void* block, unsigned at) noexcept
     {
         try {
@@ -108,6 +138,7 @@ private:
 
     backend::device& source_;
     std::array<std::vector<void*>, classes> free_;
+    std::vector<void*> exact_; ///< blocks in use that no class has
     std::size_t cached_ = 0;
     std::size_t in_use_ = 0;
 };

@@ -212,6 +212,12 @@ auto make_operation(device where, bool named, Kernel const& kernel, Clauses cons
                   "omp_co: an argument is no clause; data is named by to(x), from(x), tofrom(x), "
                   "alloc(x), firstprivate(v), private_<T>(n) or is_device_ptr(p)");
     static_assert((0U + ... + unsigned{dimensions_of<Clauses> != 0}) <= 1, "omp_co: one range() a construct");
+    static_assert((0U + ... + unsigned{std::is_same_v<Clauses, if_clause>}) <= 1,
+                  "omp_co: one if_() a construct");
+    static_assert((0U + ... + unsigned{std::is_same_v<Clauses, name_clause>}) <= 1,
+                  "omp_co: one name() a construct");
+    static_assert((0U + ... + unsigned{std::is_same_v<Clauses, explain_clause>}) <= 1,
+                  "omp_co: one explain() a construct");
     constexpr bool has_kernel = !std::is_same_v<Kernel, no_kernel>;
     static_assert(has_kernel || (!clause_traits<Clauses>::of_kernel && ...),
                   "omp_co: range, firstprivate, private_ and is_device_ptr belong on target");

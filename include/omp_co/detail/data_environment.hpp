@@ -172,12 +172,13 @@ public:
         }
     }
 
-    /// A region failed: what it brought is unusable. Out of sight at once; who relied on it so far fails too.
-    void fail(std::span<map_item> items, std::uint64_t serial, std::uint64_t now) noexcept
+    /// A region failed: what it brought is unusable. Out of sight at once; who relied on it so far fails too. `arrived`: it
+    /// failed when its copies in were done, and then what its kernel only reads is as it should be.
+    void fail(std::span<map_item> items, std::uint64_t serial, std::uint64_t now, bool arrived) noexcept
     {
-        ever_failed_ = true;
         for (map_item& item : items) {
-            if (item.entry == nullptr) continue;
+            if (item.entry == nullptr || (arrived && !item.has(map_written))) continue;
+            ever_failed_ = true;
             present_entry& e = *item.entry;
             e.synced = {};
             if (!brought(items, item)) continue;
@@ -189,11 +190,11 @@ public:
     /// Post-processing of a region: `free(block, bytes)` for every entry that ends here. `failed`: the region
     /// failed, so what it alone brought dies, and who relied on that fails too; `now` is the latest serial.
     template <class Free>
-    void retire(std::span<map_item> items, std::uint64_t serial, bool failed, std::uint64_t now,
+    void retire(std::span<map_item> items, std::uint64_t serial, bool failed, bool arrived, std::uint64_t now,
                 Free free) noexcept
     {
         if (failed) {
-            fail(items, serial, now);
+            fail(items, serial, now, arrived);
             for (map_item& item : items) take_back(item, serial);
         }
         for (map_item& item : items) {

@@ -47,19 +47,6 @@ struct awaitable_traits<asio::awaitable<T, Executor>> {
     using executor_type = Executor;
 };
 
-// `end` cannot be cancelled: the caller's cancellation state is kept aside meanwhile, and a request that arrives has no
-// say in the result, for the effects have happened.
-template <class Executor, class End>
-asio::awaitable<error_code, Executor> end_data_region(End end)
-{
-    bool const throws = co_await asio::this_coro::throw_if_cancelled();
-    co_await asio::this_coro::throw_if_cancelled(false);
-    auto [ec] = co_await end(asio::as_tuple(asio::use_awaitable_t<Executor>()));
-    co_await asio::this_coro::throw_if_cancelled(throws);
-    if (ec == asio::error::operation_aborted) ec = {};
-    co_return ec;
-}
-
 template <class Body, class Executor, class Begin, class End>
 asio::awaitable<typename awaitable_traits<std::invoke_result_t<Body&>>::value_type, Executor>
 run_data_region(Begin begin, End end, Body body)
@@ -77,8 +64,14 @@ run_data_region(Begin begin, End end, Body body)
     } catch (...) {
         failure = std::current_exception();
     }
+    // The end cannot be cancelled: the caller's cancellation state is kept aside meanwhile, and a request that arrives has no
+    // say in the result, for the effects have happened. Here and not in a function: to await that would throw first.
+    bool const throws = co_await asio::this_coro::throw_if_cancelled();
+    co_await asio::this_coro::throw_if_cancelled(false);
     scope.mapped = false;
-    error_code const ec = co_await end_data_region<Executor>(end);
+    auto [ec] = co_await end(asio::as_tuple(asio::use_awaitable_t<Executor>()));
+    co_await asio::this_coro::throw_if_cancelled(throws);
+    if (ec == asio::error::operation_aborted) ec = {};
     if (failure) std::rethrow_exception(failure);
     if (ec) throw boost::system::system_error(ec, "target_data");
     if constexpr (!std::is_void_v<value_type>) co_return std::move(*result);

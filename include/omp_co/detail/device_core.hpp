@@ -53,7 +53,6 @@ public:
     data_environment& environment() noexcept { return environment_; }
     block_pool& pool() noexcept { return memory_.pool(); }
     error_code lost() const noexcept { return lost_; }
-    std::uint64_t serial() const noexcept { return serial_; }
 
     /// Gives a region its place and enqueues it if nothing is in the way. An error: it was refused, nothing
     /// has changed, and the region is the caller's again.
@@ -107,15 +106,16 @@ public:
         return armed;
     }
 
-    /// Whether every region up to `serial` has retired.
-    bool retired_through(std::uint64_t serial) const noexcept
+    /// Whether a region of this task_group is in flight.
+    bool has_regions_of(void const* group) const noexcept
     {
         for (auto const& s : streams_) {
-            if (s->enqueuing) return false;
-            region const* const oldest = s->flying.empty() ? s->parked.front() : s->flying.front();
-            if (oldest != nullptr && oldest->serial <= serial) return false;
+            if (s->current != nullptr && s->current->group == group) return true;
+            for (region_list const* list : {&s->flying, &s->parked})
+                for (region const* r = list->front(); r != nullptr; r = r->next)
+                    if (r->group == group) return true;
         }
-        return true;
+        return false;
     }
 
     device_statistics statistics() const noexcept
@@ -304,11 +304,13 @@ private:
                 r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
             error_code signalled;
             if (!lost_) {
+                s.current = &r;
                 lock.unlock();
                 signalled = enqueue(s, r);
                 lock.lock();
+                s.current = nullptr;
             }
-            if (r.error) environment_.fail(r.maps(), r.serial, serial_);
+            if (r.error) environment_.fail(r.maps(), r.serial, serial_, r.arrived);
             s.enqueued = r.number;
             s.commands_flying += r.commands;
             s.flying.push(r);
@@ -332,6 +334,7 @@ private:
             ec = out.copy_in(item.device, item.host, item.bytes);
             ++r.commands;
         }
+        r.arrived = !ec;
         if (r.call != nullptr && !ec) {
             ec = out.launch(*r.call);
             ++r.commands;
@@ -379,7 +382,9 @@ private:
     static void ask_for_failure(stream_queue& s, region& r)
     {
         backend::failure const f = s.commands->take_failure(r.number);
-        if (f.error) r.fail(f.error, f.what);
+        if (!f.error) return;
+        r.arrived = r.arrived && f.arrived;
+        r.fail(f.error, f.what);
     }
 
     void retire(stream_queue& s, region_list& done, kick_list& kicks)
@@ -393,10 +398,10 @@ private:
         while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
         count(r);
         if (r.item_count != 0)
-            environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), serial_,
+            environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) {
                                     if (lost_)
-                                        memory_.pool().leak(bytes);
+                                        memory_.pool().leak(block, bytes);
                                     else
                                         memory_.pool().deallocate(block, bytes);
                                 });

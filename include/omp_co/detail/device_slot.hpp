@@ -15,6 +15,7 @@ struct device_slot {
     std::mutex mutex;
     device_core* core = nullptr;                ///< guarded by mutex; null once the device is gone
     std::uint64_t generation = 0;               ///< guarded by mutex; counts the devices that had this slot
+    bool closing = false;                       ///< guarded by mutex; takes no new region
     std::atomic<std::uint32_t> in_flight{0};    ///< regions accepted and not retired
     std::atomic<std::uint32_t> pending_outs{0}; ///< of those, the ones that copy out
     std::atomic<device_slot*> next{nullptr};

@@ -8,6 +8,7 @@
 #include <omp_co/detail/kernel_check.hpp>
 #include <omp_co/detail/region.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <tuple>
@@ -32,6 +33,7 @@ template <class T>
 struct argument_value<private_clause<T>> {
     constexpr explicit argument_value(private_clause<T> const& c) noexcept : bytes(c.size() * sizeof(T)) {}
     void* address() noexcept { return &offset; }
+    static constexpr std::size_t alignment = alignof(T);
     std::size_t bytes;
     std::size_t offset = 0;
 };
@@ -86,9 +88,9 @@ private:
             if constexpr (clause_traits<Clause>::argument) arguments_[argument++] = &mine.device;
         } else if constexpr (clause_traits<Clause>::argument) {
             if constexpr (requires { value.offset; }) {
-                constexpr std::size_t line = 64;
-                value.offset = call_.scratch_bytes;
-                call_.scratch_bytes += (value.bytes + line - 1) / line * line;
+                constexpr std::size_t line = std::max<std::size_t>(64, value.alignment);
+                value.offset = (call_.scratch_bytes + line - 1) / line * line;
+                call_.scratch_bytes = value.offset + (value.bytes + line - 1) / line * line;
             }
             arguments_[argument++] = value.address();
         }

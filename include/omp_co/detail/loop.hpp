@@ -5,6 +5,7 @@
 
 #include <omp_co/detail/asio.hpp>
 #include <omp_co/detail/backoff.hpp>
+#include <omp_co/detail/executors.hpp>
 #include <omp_co/detail/recycler.hpp>
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/spin.hpp>
@@ -91,9 +92,6 @@ public:
         (void)adopt(ex);
     }
 
-    /// An offload_context tells of its stop and restart, for its turn asks after every handler.
-    void set_stopped(bool value) noexcept { stopped_.store(value, std::memory_order_relaxed); }
-
     /// Somebody is about to run the context, maybe inside a handler of this very turn: let him find one of his own.
     void join() noexcept
     {
@@ -101,6 +99,9 @@ public:
         std::lock_guard guard(mutex_);
         schedule();
     }
+
+    /// A handler that was dispatched to its executor threw: Asio keeps the exception until the turn ends.
+    static void handler_threw() noexcept { threw() = true; }
 
     bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
@@ -183,6 +184,12 @@ private:
     {
         static thread_local constinit loop* the = nullptr;
         return the;
+    }
+
+    static bool& threw() noexcept
+    {
+        static thread_local constinit bool value = false;
+        return value;
     }
 
     struct turn_handler {
@@ -298,8 +305,7 @@ private:
                 r = ready_.pop();
                 if (ready_.empty()) some_ready_.store(false, std::memory_order_relaxed);
             }
-            finish(*r);
-            if (io_ != nullptr && io_->stopped()) break; // the rest stays for a restart
+            if (!finish(*r)) break;
         }
         return true;
     }
@@ -319,8 +325,7 @@ private:
                 began = {};
                 while (!mine_.empty() && handled < longest_eager_batch) {
                     ++handled;
-                    finish(*mine_.pop());
-                    if (stopped_.load(std::memory_order_relaxed)) handled = longest_eager_batch;
+                    if (!finish(*mine_.pop())) handled = longest_eager_batch;
                 }
                 if (handled < longest_eager_batch) continue;
                 break; // the context's other handlers want their turn
@@ -343,10 +348,12 @@ private:
         some_ready_.store(false, std::memory_order_relaxed);
     }
 
-    void finish(region& r)
+    // False: the turn ends here. An exception is on its way out, or the context was stopped and the rest stays for a restart.
+    bool finish(region& r)
     {
         outstanding_.fetch_sub(1, std::memory_order_acq_rel);
         r.end(r, ending::invoke);
+        return !std::exchange(threw(), false) && (io_ == nullptr || !io_->stopped());
     }
 
     void idle() noexcept
@@ -469,8 +476,7 @@ private:
     std::atomic<bool> has_executor_{false};
     bool eager_ = false;
     bool polling_only_ = false;
-    asio::io_context* io_ = nullptr; // set once, before the first turn
-    std::atomic<bool> stopped_{false};
+    asio::io_context* io_ = nullptr;      // set once, before the first turn
     std::atomic<bool> turn_taken_{false}; // an eager turn is one thread's
     region_list mine_;                    // touched only by that thread
 

@@ -189,6 +189,7 @@ private:
           token_(listen(h)),
           handler_(std::move(h))
     {
+        if (!work_.in_loop()) group = group_of(ex);
     }
 
     // Some payloads know better what a cancellation is to do.
@@ -236,7 +237,15 @@ private:
         {
             return asio::get_associated_allocator(handler, recycling<void>());
         }
-        void operator()() { std::move(handler)(ec); }
+        void operator()()
+        {
+            try {
+                std::move(handler)(ec);
+            } catch (...) {
+                loop::handler_threw();
+                throw;
+            }
+        }
 
         Handler handler;
         error_code ec;

@@ -75,6 +75,7 @@ struct region {
     std::uint32_t commands = 0;          ///< it has in the stream
     std::atomic<std::uint32_t> unmet{0}; ///< things it is parked for
     bool needs_memory = false;
+    bool arrived = false;                ///< it failed after its copies in were done
     backend::invocation* call = nullptr; ///< null: no kernel
     stream_queue* stream = nullptr;
     stream_wait* waits = nullptr;
@@ -82,6 +83,7 @@ struct region {
     std::uint64_t serial = 0;
     std::uint64_t generation = 0; ///< of the device that was meant
     error_code error;
+    void const* group = nullptr; ///< the task_group whose member started it
     std::string_view name;
     diagnostics* why = nullptr;
 

@@ -60,18 +60,21 @@ public:
     {
         std::lock_guard guard(mutex_);
         device_slot& slot = free_slot();
-        if (initial) slot.initial = true; // a slot that is used again never is, and handles of the last device may look
+        if (initial)
+            slot.initial =
+                true; // a slot that is used again never is, and handles of the last device may look
         auto core = std::make_unique<device_core>(slot, std::move(device));
         core->device().set_wakeup({[](void* r) noexcept { static_cast<registry*>(r)->wake_all(); }, this});
         if (numbered) numbered_.push_back(&slot);
         device_lock lock(slot.mutex);
         slot.number = numbered ? static_cast<int>(numbered_.size()) - 1 : -1;
         ++slot.generation;
+        slot.closing = false;
         slot.core = core.release();
         return slot;
     }
 
-    /// Waits until the device's regions have retired, then destroys it.
+    /// Takes no new region for the device, waits until those it has have retired, then destroys it.
     void remove(device_slot& slot, std::uint64_t generation) noexcept
     {
         if (forked()) return; // its threads stayed with the parent
@@ -79,6 +82,7 @@ public:
         wait_until([&] {
             device_lock lock(slot.mutex);
             if (slot.core == nullptr || slot.generation != generation) return true;
+            slot.closing = true;
             if (slot.in_flight.load(std::memory_order_acquire) != 0) return false;
             core.reset(std::exchange(slot.core, nullptr));
             return true;
@@ -217,26 +221,19 @@ public:
         }
     }
 
-    /// Blocks until every region that is accepted now has retired.
-    void quiesce() noexcept
+    /// Blocks until no region of a task_group is in flight.
+    void wait_for_group(void const* group) noexcept
     {
         if (forked()) return;
-        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
-             slot = slot->next.load(std::memory_order_acquire)) {
-            std::uint64_t generation = 0;
-            std::uint64_t serial = 0;
-            {
+        wait_until([&] {
+            for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+                 slot = slot->next.load(std::memory_order_acquire)) {
+                if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
                 device_lock lock(slot->mutex);
-                if (slot->core == nullptr) continue;
-                generation = slot->generation;
-                serial = slot->core->serial();
+                if (slot->core != nullptr && slot->core->has_regions_of(group)) return false;
             }
-            wait_until([&] {
-                device_lock lock(slot->mutex);
-                return slot->core == nullptr || slot->generation != generation ||
-                       slot->core->retired_through(serial);
-            });
-        }
+            return true;
+        });
     }
 
     /// Runs `f(core)` under the device's lock; false if the device is gone.
@@ -325,7 +322,7 @@ private:
         device_slot& slot = *r.slot;
         meet_other_devices(r);
         device_lock lock(slot.mutex);
-        if (slot.core == nullptr || slot.generation != r.generation)
+        if (slot.core == nullptr || slot.generation != r.generation || slot.closing)
             return make_error_code(errc::device_lost);
         return slot.core->accept(r, lock, done, kicks);
     }

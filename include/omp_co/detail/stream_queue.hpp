@@ -30,6 +30,7 @@ struct stream_queue : stream_clock {
     std::vector<stream_waiter> waiters;
     std::size_t commands_flying = 0;
     bool enqueuing = false;
+    region const* current = nullptr; ///< what that thread is at
 
     std::uint64_t load() const noexcept { return accepted - retired; }
 };

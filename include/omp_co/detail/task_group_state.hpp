@@ -6,6 +6,8 @@
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/when_all_state.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <boost/system/system_error.hpp>
 #include <cstdint>
 #include <exception>
@@ -45,13 +47,16 @@ public:
         });
     }
 
+    /// Names a wait for its cancellation.
+    std::uint64_t next_wait() noexcept { return waits_.fetch_add(1, std::memory_order_relaxed); }
+
     /// Takes an operation of `l` that ends with the last member.
-    void wait(region& r, loop& l) noexcept
+    void wait(region& r, loop& l, std::uint64_t id) noexcept
     {
         std::unique_lock lock(mutex_);
         try {
             waiters_.reserve(waiters_.size() + 1);
-            waiters_.push_back({l.hold(r), &r});
+            waiters_.push_back({l.hold(r), &r, id});
         } catch (std::bad_alloc const&) {
             lock.unlock();
             return l.refuse(r, make_error_code(errc::out_of_memory), {});
@@ -59,15 +64,18 @@ public:
         if (members_.empty()) complete_waiters(lock);
     }
 
-    void cancel_wait(asio::cancellation_type type)
+    /// Nothing happens if that wait is over.
+    void cancel_wait(std::uint64_t id, asio::cancellation_type type)
     {
         if ((type & (asio::cancellation_type::terminal | asio::cancellation_type::partial)) ==
             asio::cancellation_type::none)
             return;
         {
             std::lock_guard guard(mutex_);
-            if (waiters_.empty()) return;
-            wait_cancelled_ = true;
+            auto const at =
+                std::find_if(waiters_.begin(), waiters_.end(), [&](waiter const& w) { return w.id == id; });
+            if (at == waiters_.end()) return;
+            at->cancelled = true;
         }
         cancel(type);
     }
@@ -93,20 +101,22 @@ public:
             cancel(asio::cancellation_type::terminal);
         } catch (...) { // no memory for the signals; what is in flight is waited for all the same
         }
-        registry::instance().quiesce();
+        registry::instance().wait_for_group(this);
     }
 
 private:
     /// A member's strand serialises its cancellation with its own completion.
     struct member {
-        explicit member(asio::any_io_executor const& ex) : strand(asio::make_strand(ex)) {}
-        asio::strand<asio::any_io_executor> strand;
+        member(asio::any_io_executor const& ex, void const* group) : strand(asio::make_strand(ex), group) {}
+        group_executor strand;
         asio::cancellation_signal signal;
         bool started = false;
     };
     struct waiter {
         std::shared_ptr<loop_door> door;
         region* operation; ///< gone if the door is closed
+        std::uint64_t id;
+        bool cancelled = false;
     };
     using member_list = std::list<std::shared_ptr<member>>;
 
@@ -134,7 +144,7 @@ private:
     template <class Start>
     void start(Start begin)
     {
-        std::shared_ptr<member> const m = std::make_shared<member>(executor_);
+        std::shared_ptr<member> const m = std::make_shared<member>(executor_, this);
         std::uint64_t seen = 0;
         member_list::iterator at;
         {
@@ -178,10 +188,12 @@ private:
     void complete_waiters(std::unique_lock<std::mutex>& lock)
     {
         auto done = std::exchange(waiters_, {});
-        error_code ec = std::exchange(error_, {});
-        if (std::exchange(wait_cancelled_, false) && !ec) ec = asio::error::operation_aborted;
+        error_code const failed = std::exchange(error_, {});
         lock.unlock();
-        for (waiter const& w : done) w.door->end_held(*w.operation, ec);
+        for (waiter const& w : done) {
+            bool const aborted = w.cancelled && !failed;
+            w.door->end_held(*w.operation, aborted ? error_code(asio::error::operation_aborted) : failed);
+        }
     }
 
     asio::any_io_executor executor_;
@@ -190,7 +202,7 @@ private:
     std::vector<waiter> waiters_;
     error_code error_;
     std::uint64_t cancellations_ = 0;
-    bool wait_cancelled_ = false;
+    std::atomic<std::uint64_t> waits_{0};
 };
 
 /// The operation that task_group::wait returns.
@@ -208,18 +220,23 @@ private:
     /// Cancelling the wait cancels the members.
     class payload {
     public:
-        explicit payload(std::shared_ptr<task_group_state> const& s) noexcept : group_(s) {}
+        explicit payload(std::shared_ptr<task_group_state> const& s) noexcept : group_(s), id_(s->next_wait())
+        {
+        }
+
+        std::uint64_t id() const noexcept { return id_; }
 
         template <class Slot>
         void listen(Slot slot) const
         {
-            slot.assign([group = group_](asio::cancellation_type type) {
-                if (auto const state = group.lock()) state->cancel_wait(type);
+            slot.assign([group = group_, id = id_](asio::cancellation_type type) {
+                if (auto const state = group.lock()) state->cancel_wait(id, type);
             });
         }
 
     private:
         std::weak_ptr<task_group_state> group_;
+        std::uint64_t id_;
     };
 
     struct initiation {
@@ -227,7 +244,8 @@ private:
         void operator()(Handler&& h, std::shared_ptr<task_group_state> const& state) const
         {
             initiate<payload>(
-                std::forward<Handler>(h), [&](auto& operation, loop& l) { state->wait(operation, l); },
+                std::forward<Handler>(h),
+                [&](auto& operation, loop& l) { state->wait(operation, l, operation.payload().id()); },
                 state);
         }
     };

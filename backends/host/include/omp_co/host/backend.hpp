@@ -38,7 +38,7 @@ public:
         if (options_.memory != 0 && bytes > options_.memory - allocated_) return nullptr;
         if (bytes > most_bytes) return nullptr;
         bool const large = bytes >= huge_page;
-        std::size_t const alignment = large ? huge_page : traits_.alignment;
+        std::size_t const alignment = large ? huge_page : backend::block_alignment(bytes);
         void* const block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
         if (block == nullptr) return nullptr;
         if (large) (void)::madvise(block, bytes, MADV_HUGEPAGE); // fewer faults on first use

@@ -97,11 +97,9 @@ public:
         }
         if (done == total) return;
         std::size_t const pieces = std::min(total - done, threads_.size() * pieces_a_worker);
-        own.start(call, done, total, pieces);
-        open_teams_.fetch_add(1, std::memory_order_seq_cst);
+        own.start(call, done, total, pieces, open_teams_);
         wake(threads_.size() - 1);
-        own.finish(failure);
-        open_teams_.fetch_sub(1, std::memory_order_relaxed);
+        own.finish(failure, spin_);
     }
 
 private:

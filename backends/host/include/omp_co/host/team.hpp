@@ -87,7 +87,8 @@ private:
 
     static void* allocate(std::size_t bytes)
     {
-        void* const block = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+        std::size_t const alignment = backend::block_alignment(bytes);
+        void* const block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
         if (block == nullptr) throw std::bad_alloc();
         return block;
     }
@@ -132,16 +133,19 @@ public:
     /// Whether a worker that comes now may find a piece. A hint.
     bool open() const noexcept { return open_.load(std::memory_order_relaxed); }
 
-    /// Opens [first, last) in `pieces` pieces. The owner's thread.
-    void start(backend::invocation const& call, std::size_t first, std::size_t last,
-               std::size_t pieces) noexcept
+    /// Opens [first, last) in `pieces` pieces and counts that in `open_teams`, until the last piece is taken. The owner's
+    /// thread.
+    void start(backend::invocation const& call, std::size_t first, std::size_t last, std::size_t pieces,
+               std::atomic<unsigned>& open_teams) noexcept
     {
+        open_teams_ = &open_teams;
         call_ = &call;
         first_ = first;
         last_ = last;
         pieces_ = pieces;
         failed_.store(false, std::memory_order_relaxed);
         next_.store(0, std::memory_order_relaxed);
+        open_teams.fetch_add(1, std::memory_order_seq_cst);
         open_.store(true, std::memory_order_seq_cst);
     }
 
@@ -150,15 +154,15 @@ public:
     {
         guests_.fetch_add(1, std::memory_order_seq_cst);
         if (open_.load(std::memory_order_seq_cst)) work();
-        guests_.fetch_sub(1, std::memory_order_release);
+        if (guests_.fetch_sub(1, std::memory_order_seq_cst) == 1 && asleep_.load(std::memory_order_seq_cst))
+            guests_.notify_one();
     }
 
-    /// The owner's part: takes pieces too, then waits for the guests. They are at work: it spins.
-    void finish(backend::failure& failure) noexcept
+    /// The owner's part: takes pieces too, then waits for the guests: spins for a while, then sleeps.
+    void finish(backend::failure& failure, std::chrono::nanoseconds spinning) noexcept
     {
         work();
-        open_.store(false, std::memory_order_seq_cst);
-        for (omp_co::detail::spin spin; guests_.load(std::memory_order_seq_cst) != 0;) spin.step();
+        wait_for_guests(spinning);
         if (failed_.load(std::memory_order_acquire)) failure = std::exchange(failure_, {});
     }
 
@@ -169,6 +173,10 @@ private:
         for (;;) {
             std::size_t const piece = next_.fetch_add(1, std::memory_order_acq_rel);
             if (piece >= pieces_) return;
+            if (piece + 1 == pieces_) { // nothing is left for others to look for
+                open_.store(false, std::memory_order_seq_cst);
+                open_teams_->fetch_sub(1, std::memory_order_relaxed);
+            }
             if (failed_.load(std::memory_order_relaxed)) continue;
             std::size_t const begin = first_ + share(total, piece);
             std::size_t const end = first_ + share(total, piece + 1);
@@ -176,6 +184,24 @@ private:
             run_part(*call_, begin, end, f);
             if (f.error) report(std::move(f));
         }
+    }
+
+    void wait_for_guests(std::chrono::nanoseconds spinning) noexcept
+    {
+        if (guests_.load(std::memory_order_seq_cst) == 0) return;
+        auto const until = std::chrono::steady_clock::now() + spinning;
+        omp_co::detail::spin spin;
+        do {
+            for (int i = 0; i < 32; ++i) {
+                if (guests_.load(std::memory_order_seq_cst) == 0) return;
+                spin.step();
+            }
+        } while (std::chrono::steady_clock::now() < until);
+        asleep_.store(true, std::memory_order_seq_cst);
+        for (unsigned n = guests_.load(std::memory_order_seq_cst); n != 0;
+             n = guests_.load(std::memory_order_seq_cst))
+            guests_.wait(n, std::memory_order_seq_cst);
+        asleep_.store(false, std::memory_order_relaxed);
     }
 
     std::size_t share(std::size_t total, std::size_t piece) const noexcept
@@ -193,6 +219,8 @@ private:
 
     std::atomic<bool> open_{false};
     std::atomic<unsigned> guests_{0};
+    std::atomic<bool> asleep_{false}; ///< the owner waits for guests_ to change
+    std::atomic<unsigned>* open_teams_ = nullptr;
     backend::invocation const* call_ = nullptr;
     std::size_t first_ = 0;
     std::size_t last_ = 0;
