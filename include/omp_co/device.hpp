@@ -28,6 +28,7 @@ public:
     {
         if (slot_ == nullptr) return -1;
         if (slot_->initial) return static_cast<int>(detail::registry::instance().numbered().size());
+        if (detail::registry::instance().forked()) return -1;
         detail::device_lock lock(slot_->mutex);
         return slot_->core != nullptr && slot_->generation == generation_ ? slot_->number : -1;
     }

@@ -34,6 +34,7 @@ struct job {
     omp_co::detail::region::end_function end = nullptr;
     bool accepted = false;
     bool failure_seen = false;
+    bool arrived = false; ///< when its failure was seen: the copies in were, or could still be, done
     bool retired = false;
     bool short_of_memory = false; ///< when last looked at
     bool enqueued = false;        ///< when last looked at

@@ -372,12 +372,16 @@ private:
         device_state& d = devices_[j.what.device];
         if (!j.error && ec == omp_co::errc::out_of_memory) blame(j, judge_out_of_memory(j, active_));
         j.error = ec;
-        if (j.failure_seen || (!j.retired && j.queue->enqueued < j.number)) return;
+        // A launch that is refused fails the region at once; that its copies in fail as well shows later.
+        bool const arrived = j.region->arrived;
+        bool const again = j.failure_seen && j.arrived && !arrived;
+        if ((j.failure_seen && !again) || (!j.retired && j.queue->enqueued < j.number)) return;
         j.failure_seen = true;
+        j.arrived = arrived;
         for (std::size_t i = 0; i < j.uses.size(); ++i) {
             // What has arrived, and no kernel may write, is as it should be.
             bool const written = j.what.what == construct::target && j.what.clauses[i].type != map_type::to;
-            if (j.region->arrived && !written) continue;
+            if (written ? again : arrived) continue;
             if (j.uses[i].entry != nullptr && (j.uses[i].entry->creator == j.id || j.copies_in[i]))
                 d.model.fail(*j.uses[i].entry, j.id, d.misses(*j.uses[i].entry, host_.data()));
         }
