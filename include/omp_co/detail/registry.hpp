@@ -60,7 +60,10 @@ public:
     {
         std::lock_guard guard(mutex_);
         device_slot& slot = free_slot();
-        if (initial) slot.initial = true; // a slot that is used again never is, and handles of the last device may look
+        slot.kind.store(device->kind(), std::memory_order_relaxed);
+        if (initial)
+            slot.initial =
+                true; // a slot that is used again never is, and handles of the last device may look
         auto core = std::make_unique<device_core>(slot, std::move(device));
         core->device().set_wakeup({[](void* r) noexcept { static_cast<registry*>(r)->wake_all(); }, this});
         if (numbered) numbered_.push_back(&slot);
