@@ -40,3 +40,13 @@ if(OMP_CO_CUDA_STUB)
 else()
     message(STATUS "No CUDA toolkit: test_cuda does not compare its declarations with cuda.h and the stub library")
 endif()
+
+# test_cuda_backend runs on the driver simulator: on the one that is built here, or on a library built elsewhere.
+set(OMP_CO_SIMULATOR "" CACHE FILEPATH "The driver simulator for test_cuda_backend; empty: the one of this tree")
+if(OMP_CO_SIMULATOR)
+    target_compile_definitions(test_cuda_backend PRIVATE OMP_CO_TEST_SIMULATOR="${OMP_CO_SIMULATOR}")
+elseif(TARGET omp_co_sim_cuda)
+    target_compile_definitions(test_cuda_backend PRIVATE OMP_CO_TEST_SIMULATOR="$<TARGET_FILE:omp_co_sim_cuda>")
+    add_dependencies(test_cuda_backend omp_co_sim_cuda)
+endif()
+omp_co_add_kernels(test_cuda_backend cuda_backend/kernels.cu)

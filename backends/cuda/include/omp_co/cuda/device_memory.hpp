@@ -58,13 +58,12 @@ public:
             r = d.mem_alloc_from_pool_async(&block, bytes, pool_, stream_);
         if (!context_.check(r)) return nullptr;
         std::lock_guard guard(mutex_);
-        r = d.event_record(ready_, stream_);
-        if (r != result::success) r = d.stream_synchronize(stream_); // only allocations are in it: short
-        if (!context_.check(r)) {
+        if (context_.check(d.event_record(ready_, stream_))) {
+            epoch_.fetch_add(1, std::memory_order_release);
+        } else if (!context_.check(d.stream_synchronize(stream_))) { // only allocations are in it: short
             (void)d.mem_free_async(block, stream_);
             return nullptr;
         }
-        epoch_.fetch_add(1, std::memory_order_release);
         return pointer(block);
     }
 
@@ -74,7 +73,10 @@ public:
         if (context_.gone()) return;
         driver::api const& d = context_.driver();
         auto const address = reinterpret_cast<driver::device_address>(block);
-        (void)context_.check(pool_ == nullptr ? d.mem_free(address) : d.mem_free_async(address, stream_));
+        auto const give = [&] {
+            return pool_ == nullptr ? d.mem_free(address) : d.mem_free_async(address, stream_);
+        };
+        if (!context_.check(give()) && context_.lost() == result::success) (void)context_.check(give());
     }
 
     /// Whether `join` has nothing to do for a stream that has seen `epoch`.

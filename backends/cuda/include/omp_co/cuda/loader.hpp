@@ -92,7 +92,7 @@ private:
             m.error = built.error;
             m.words = built.words;
             if (built.error) break;
-            m.function = built.function;
+            if (expression) m.function = built.function;
             if (load_module(m, built.bytes) || context_.lost() != result::success) break;
             if (m.error != errc::kernel_unavailable) break; // another way would not help
         }

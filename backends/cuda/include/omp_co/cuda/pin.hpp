@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <sys/mman.h>
 #include <type_traits>
@@ -19,49 +18,45 @@ namespace omp_co::cuda {
 
 namespace engine {
 
-/// The context in which memory is page-locked, for all devices; null where there is no device.
-inline context* pinning_context(result& why) noexcept
-{
-    static std::mutex mutex;
-    static context* the = nullptr; // lives as long as the process, like what is pinned in it
-    why = result::success;
-    if (!driver::table().available()) return nullptr;
-    std::lock_guard guard(mutex);
-    if (the == nullptr) the = new (std::nothrow) context(driver::table(), 0);
-    why = the != nullptr ? the->open() : result::out_of_memory;
-    return why == result::success ? the : nullptr;
-}
-
-/// False: not pinned, and `why` is success where that is because there is no device.
+/// Pins for all devices, in the first one's context, which each pinned range retains. False: not pinned, and `why` is
+/// success where that is because there is no device.
 inline bool lock_pages(char* begin, std::size_t bytes, result& why) noexcept
 {
-    context* const c = pinning_context(why);
-    if (c == nullptr || bytes == 0) return false;
-    current in(*c);
+    why = result::success;
+    driver::api const& d = driver::table();
+    if (!d.available() || bytes == 0) return false;
+    context first(d, 0);
+    why = first.open();
+    if (why != result::success) return false;
+    current in(first);
     why = in.state();
     if (!in) return false;
-    driver::api const& d = c->driver();
     why =
         d.mem_host_register(begin, bytes, driver::host_register_portable | driver::host_register_device_map);
     if (why != result::success) return false;
+    driver::context_handle same = nullptr;
+    why = d.primary_ctx_retain(&same, first.number());
     try {
-        pinned_ranges::all().add(begin, bytes);
-        return true;
+        if (why == result::success) pinned_ranges::all().add(begin, bytes);
     } catch (...) {
-        (void)d.mem_host_unregister(begin);
+        (void)d.primary_ctx_release(first.number());
         why = result::out_of_memory;
-        return false;
     }
+    if (why != result::success) (void)d.mem_host_unregister(begin);
+    return why == result::success;
 }
 
 inline void unlock_pages(char* begin) noexcept
 {
     pinned_ranges::all().remove(begin);
-    result why{};
-    context* const c = pinning_context(why);
-    if (c == nullptr) return;
-    current in(*c);
-    if (in) (void)c->driver().mem_host_unregister(begin);
+    driver::api const& d = driver::table();
+    context first(d, 0);
+    if (first.open() != result::success) return;
+    {
+        current in(first);
+        if (in) (void)d.mem_host_unregister(begin);
+    }
+    (void)d.primary_ctx_release(first.number());
 }
 
 } // namespace engine

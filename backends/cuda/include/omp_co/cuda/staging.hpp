@@ -77,6 +77,13 @@ public:
         return true;
     }
 
+    /// Whether there are buffers of this kind, free or in use.
+    bool has(unsigned kind) noexcept
+    {
+        std::lock_guard growing(growing_);
+        return made_[kind] != 0;
+    }
+
     /// Nothing is in flight any more, and the context is current.
     void release() noexcept
     {

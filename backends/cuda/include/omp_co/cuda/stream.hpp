@@ -155,7 +155,10 @@ public:
         bool moved = chunks == help::moved;
         help stuck = help::finished;
         for (unsigned n = 0; n < at_once && stuck == help::finished; ++n) {
-            if (!next()) return transfers_.chunks_in_flight() ? help::waits_for_device : help::finished;
+            if (!next()) {
+                if (moved) return help::moved; // another stream may have waited for that
+                return transfers_.chunks_in_flight() ? help::waits_for_device : help::finished;
+            }
             stuck = run(head_, true);
             if (stuck == help::finished) has_head_ = false;
             moved = moved || stuck == help::finished;
@@ -397,7 +400,10 @@ private:
 
     help finish_region(backend::sequence number) noexcept
     {
-        if (failure_.error) failed_.note(number, std::exchange(failure_, {}));
+        if (failure_.error) {
+            transfers_.abandon(number);
+            failed_.note(number, std::exchange(failure_, {}));
+        }
         result const r = completion_.record(handle_, number);
         if (r != result::success)
             (void)parts_.device.lose(r); // nobody could tell when the region is done

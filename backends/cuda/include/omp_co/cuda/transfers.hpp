@@ -88,6 +88,23 @@ public:
         held_count_.store(held_.size(), std::memory_order_release);
     }
 
+    /// The region has failed: what it would have copied out does not reach the host.
+    void abandon(backend::sequence number) noexcept
+    {
+        {
+            std::lock_guard guard(mutex_);
+            held_.for_each([&](held& h) {
+                if (h.number == number) h.to = nullptr;
+            });
+        }
+        // Its chunks, if it has some, were submitted by the helper, and so is its end.
+        if (unfinished() > number) return;
+        chunks_.for_each([&](flight& f) {
+            if (f.number == number) f.to = nullptr;
+        });
+        announce();
+    }
+
     /// The device is lost: nothing more is copied, and no buffer is given back, for the device may still write.
     void drop() noexcept
     {
@@ -168,7 +185,11 @@ private:
     {
         staging::buffer b = parts_.buffers.take(staging::chunk);
         if (b.data == nullptr && parts_.buffers.grow(staging::chunk)) b = parts_.buffers.take(staging::chunk);
-        if (b.data == nullptr) return help::waits_for_device;
+        if (b.data == nullptr) {
+            if (parts_.buffers.has(staging::chunk)) return help::waits_for_device; // until one comes back
+            failed = result::out_of_memory;
+            return help::finished;
+        }
         bool const in = c.what == command::kind::copy_in;
         std::size_t const bytes = std::min(c.bytes - c.done, staging::chunk_bytes);
         failed = result::out_of_memory;
