@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(teams_have_the_shape_that_was_asked_for)
     bed const dev;
     int_kernel const k("team_sizes", image);
     std::array<int, 3> x{};
-    BOOST_TEST(!outcome(omp_co::target(dev, k, omp_co::teams(5, omp_co::range(16, 4)), omp_co::tofrom(x))));
+    BOOST_TEST(!outcome(
+        omp_co::target(dev, k, omp_co::teams(omp_co::range(5), omp_co::range(16, 4)), omp_co::tofrom(x))));
     BOOST_TEST((x == std::array{5, 16, 4}));
 }
 
@@ -151,9 +152,9 @@ BOOST_AUTO_TEST_CASE(launches_over_a_limit_are_refused_with_its_name)
         BOOST_TEST(x == 1);
     };
     refused(omp_co::teams(1, 1025), "max_block_dim_x = 1024");
-    refused(omp_co::teams(1, omp_co::range(64, 32)), "max_threads_per_block = 1024");
-    refused(omp_co::teams(1, omp_co::range(1, 1, 65)), "max_block_dim_z = 64");
-    refused(omp_co::teams(omp_co::range(1, 65536), 1), "max_grid_dim_y = 65535");
+    refused(omp_co::teams(omp_co::range(1), omp_co::range(64, 32)), "max_threads_per_block = 1024");
+    refused(omp_co::teams(omp_co::range(1), omp_co::range(1, 1, 65)), "max_block_dim_z = 64");
+    refused(omp_co::teams(omp_co::range(1, 65536), omp_co::range(1)), "max_grid_dim_y = 65535");
     refused(omp_co::teams(std::size_t{1} << 31, 1), "max_grid_dim_x = 2147483647");
     refused(omp_co::teams(1, 1, 1 << 20), "max_shared_memory_per_block_optin");
     BOOST_TEST(simulator::count("cuLaunchKernel") == 0U);

@@ -70,6 +70,7 @@ void end_capture(CUstream_st* stream)
     void* graph = nullptr;
     if (find<int(CUstream_st*, void**)>("cuStreamEndCapture")(stream, &graph) != 0)
         throw std::runtime_error("the capture was disturbed");
+    (void)find<int(void*)>("cuGraphDestroy")(graph);
 }
 
 std::vector<std::string> report()
