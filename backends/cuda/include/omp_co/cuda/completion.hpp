@@ -78,12 +78,13 @@ public:
             if (context_.check(r) || context_.lost() != result::success) return r;
         }
         driver::event_handle const e = events_.record(where);
-        if (e == nullptr) return context_.lost() != result::success ? context_.lost() : result::out_of_memory;
+        if (e == nullptr) return wait_for(where, number);
         std::lock_guard guard(mutex_);
         try {
             pending_.push({number, e});
         } catch (...) {
-            return result::out_of_memory;
+            events_.give(e);
+            return wait_for(where, number);
         }
         pending_count_.store(pending_.size(), std::memory_order_release);
         return result::success;
@@ -118,6 +119,14 @@ private:
             return d.stream_write_value_64(where, word_.address, number, driver::write_value_default);
         return d.stream_write_value_32(where, word_.address, static_cast<std::uint32_t>(number),
                                        driver::write_value_default);
+    }
+
+    // There is no other way left to learn when this signal is reached.
+    result wait_for(driver::stream_handle where, backend::sequence number) noexcept
+    {
+        result const r = context_.driver().stream_synchronize(where);
+        if (context_.check(r)) advance(number);
+        return r;
     }
 
     void read_word() noexcept

@@ -12,11 +12,11 @@ namespace omp_co::cuda::engine {
 using driver::result;
 
 /// After these the context is of no use any more: faults, and a reset by somebody else (cudaDeviceReset).
-constexpr bool ends_context(result r) noexcept
+constexpr bool destroys_context(result r) noexcept
 {
-    return driver::is_sticky(r) || r == result::context_is_destroyed || r == result::invalid_context ||
-           r == result::deinitialized;
+    return r == result::context_is_destroyed || r == result::invalid_context || r == result::deinitialized;
 }
+constexpr bool ends_context(result r) noexcept { return driver::is_sticky(r) || destroys_context(r); }
 
 class context {
 public:
@@ -49,11 +49,7 @@ public:
     result lost() const noexcept { return lost_.load(std::memory_order_seq_cst); }
 
     /// Whether somebody else has destroyed the context, and every handle in it: nothing may be given back.
-    bool gone() const noexcept
-    {
-        result const r = lost();
-        return r != result::success && !driver::is_sticky(r);
-    }
+    bool gone() const noexcept { return destroys_context(lost()); }
 
     /// The first reason stays. True: this call was the first.
     bool lose(result why) noexcept
