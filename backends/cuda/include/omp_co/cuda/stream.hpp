@@ -299,7 +299,7 @@ private:
     {
         context& device = parts_.device;
         if (device.lost() != result::success) return help::finished;
-        if (c.what == command::kind::signal) return finish_region(c.number);
+        if (c.what == command::kind::signal) return finish_region(c.number, on_helper);
         if (failure_.error) return help::finished;
         result r = result::success;
         help answer = help::finished;
@@ -398,10 +398,10 @@ private:
         return r;
     }
 
-    help finish_region(backend::sequence number) noexcept
+    help finish_region(backend::sequence number, bool on_helper) noexcept
     {
         if (failure_.error) {
-            transfers_.abandon(number);
+            transfers_.abandon(number, on_helper);
             failed_.note(number, std::exchange(failure_, {}));
         }
         result const r = completion_.record(handle_, number);

@@ -89,7 +89,7 @@ public:
     }
 
     /// The region has failed: what it would have copied out does not reach the host.
-    void abandon(backend::sequence number) noexcept
+    void abandon(backend::sequence number, bool on_helper) noexcept
     {
         {
             std::lock_guard guard(mutex_);
@@ -97,8 +97,7 @@ public:
                 if (h.number == number) h.to = nullptr;
             });
         }
-        // Its chunks, if it has some, were submitted by the helper, and so is its end.
-        if (unfinished() > number) return;
+        if (!on_helper) return; // then it has no chunks
         chunks_.for_each([&](flight& f) {
             if (f.number == number) f.to = nullptr;
         });
