@@ -150,22 +150,20 @@ public:
     help go_on() noexcept override
     {
         current in(parts_.device);
-        if (!enter(in)) return help::finished;
-        help const chunks = transfers_.go_on();
-        bool moved = chunks == help::moved;
+        if (!usable(in)) return help::finished;
+        bool moved = transfers_.go_on() == help::moved;
         help stuck = help::finished;
-        for (unsigned n = 0; n < at_once && stuck == help::finished; ++n) {
-            if (!next()) {
-                if (moved) return help::moved; // another stream may have waited for that
-                return transfers_.chunks_in_flight() ? help::waits_for_device : help::finished;
+        // Otherwise commands go straight to the driver, and the rest is another thread's.
+        if (queued_.load(std::memory_order_acquire)) {
+            for (unsigned n = 0; n < at_once && stuck == help::finished && next(); ++n) {
+                meet_allocations();
+                stuck = run(head_, true);
+                if (stuck == help::finished) has_head_ = false;
+                moved = moved || stuck == help::finished;
             }
-            stuck = run(head_, true);
-            if (stuck == help::finished) has_head_ = false;
-            moved = moved || stuck == help::finished;
         }
-        if (moved) return help::moved;
-        return stuck == help::waits_for_notice && transfers_.chunks_in_flight() ? help::waits_for_device
-                                                                                : stuck;
+        if (moved) return help::moved; // another stream may have waited for that
+        return stuck != help::moved && transfers_.chunks_in_flight() ? help::waits_for_device : stuck;
     }
 
     void drop() noexcept override
@@ -232,7 +230,8 @@ private:
     error_code submit() noexcept
     {
         current in(parts_.device, calls::safe_in_capture);
-        if (enter(in)) {
+        if (usable(in)) {
+            meet_allocations();
             for (std::size_t i = 0; i < building_.size(); ++i) {
                 if (run(building_[i], false) == help::finished) continue;
                 std::lock_guard guard(mutex_);
@@ -276,16 +275,18 @@ private:
         return true;
     }
 
-    bool enter(current& in) noexcept
+    bool usable(current& in) noexcept
     {
-        if (!in) {
-            (void)parts_.device.lose(in.state()); // without a context no signal can be given
-            return false;
-        }
-        if (parts_.memory.joined(epoch_)) return true;
+        if (in) return true;
+        (void)parts_.device.lose(in.state()); // without a context no signal can be given
+        return false;
+    }
+
+    void meet_allocations() noexcept
+    {
+        if (parts_.memory.joined(epoch_)) return;
         result const r = parts_.memory.join(handle_, epoch_);
         if (r != result::success) fail(r, "cuStreamWaitEvent");
-        return true;
     }
 
     // Whatever fails before a region's signal belongs to that region.
