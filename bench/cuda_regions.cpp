@@ -106,7 +106,7 @@ double omp_co_regions(omp_co::device dev, long regions, long& failed)
     double spent = 0;
     {
         omp_co::offload_context loop;
-        auto const handler = asio::bind_executor(loop, [&](omp_co::error_code ec) { failed += ec ? 1 : 0; });
+        auto handler = asio::bind_executor(loop, [&](omp_co::error_code ec) { failed += ec ? 1 : 0; });
         for (long done = 0; done < regions; done += batch) {
             double begin = thread_seconds();
             for (char& x : data) omp_co::target(dev, nothing, omp_co::tofrom(x))(handler);

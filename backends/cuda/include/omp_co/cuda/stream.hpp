@@ -3,16 +3,14 @@
 // on the host, it and all that follow stay in a queue, and the device's helper goes on with them.
 #pragma once
 
-#include <omp_co/cuda/launch.hpp>
+#include <omp_co/cuda/launcher.hpp>
 #include <omp_co/cuda/transfers.hpp>
 #include <omp_co/detail/failed_regions.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,7 +22,11 @@ class stream final : public backend::stream, public helped {
 public:
     /// Takes over `handle`.
     stream(parts& p, driver::stream_handle handle) noexcept
-        : parts_(p), handle_(handle), completion_(p.device, p.events, p.how, p.words.take()), transfers_(p)
+        : parts_(p),
+          handle_(handle),
+          completion_(p.device, p.events, p.how, p.words.take()),
+          transfers_(p),
+          launcher_(p)
     {
     }
 
@@ -43,22 +45,12 @@ public:
 
     error_code copy_in(void* device, void const* host, std::size_t bytes) override
     {
-        command c;
-        c.what = command::kind::copy_in;
-        c.device = static_cast<char*>(device);
-        c.host = static_cast<char*>(const_cast<void*>(host));
-        c.bytes = bytes;
-        return add(c);
+        return add_copy(command::kind::copy_in, device, const_cast<void*>(host), bytes);
     }
 
     error_code copy_out(void* host, void const* device, std::size_t bytes) override
     {
-        command c;
-        c.what = command::kind::copy_out;
-        c.device = static_cast<char*>(const_cast<void*>(device));
-        c.host = static_cast<char*>(host);
-        c.bytes = bytes;
-        return add(c);
+        return add_copy(command::kind::copy_out, const_cast<void*>(device), host, bytes);
     }
 
     error_code copy_within(void* to, void const* from, std::size_t bytes) override
@@ -185,6 +177,16 @@ private:
     /// A pause after which the device is asked whether it is still alive.
     static constexpr auto quiet = std::chrono::milliseconds(50);
     static constexpr unsigned at_once = 64;
+
+    error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes) noexcept
+    {
+        command c;
+        c.what = what;
+        c.device = static_cast<char*>(device);
+        c.host = static_cast<char*>(host);
+        c.bytes = bytes;
+        return add(c);
+    }
 
     error_code add(command const& c) noexcept
     {
@@ -319,55 +321,12 @@ private:
             if (!device.check(r)) fail(r, "cuMemcpyDtoDAsync");
             break;
         case command::kind::launch:
-            answer = run_launch(c);
+            answer = launcher_.launch(c, handle_, failure_);
             break;
         default:
             answer = run_wait(c);
         }
         return answer;
-    }
-
-    help run_launch(command& c) noexcept
-    {
-        try {
-            if (c.kernel == nullptr) c.kernel = &find(static_cast<cuda_kernel const&>(*c.call->what));
-            device_kernel::state const now = c.kernel->now();
-            if (now == device_kernel::state::loading) return help::waits_for_notice;
-            if (now == device_kernel::state::failed)
-                fail(parts_.kernels.failure_of(*c.kernel));
-            else if (c.call->range.total() != 0)
-                launch_now(*c.call, c.kernel->facts());
-        } catch (...) {
-            fail({make_error_code(errc::out_of_memory), {}});
-        }
-        return help::finished;
-    }
-
-    void launch_now(backend::invocation const& call, kernel_facts const& kernel)
-    {
-        if (backend::failure f = check_arguments(call, kernel); f.error) return fail(std::move(f));
-        launch_shape shape = shape_of(call, kernel, parts_.facts);
-        if (shape.refused.error) return fail(std::move(shape.refused));
-        driver::api const& d = parts_.device.driver();
-        result r = result::success;
-        if (shape.shared_bytes + kernel.static_shared > parts_.facts.shared_bytes)
-            r = d.func_set_attribute(kernel.function,
-                                     driver::function_attribute::max_dynamic_shared_size_bytes,
-                                     static_cast<int>(shape.shared_bytes));
-        if (!parts_.device.check(r)) return fail(r, "cuFuncSetAttribute");
-        r = d.launch_kernel(kernel.function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
-                            shape.block[1], shape.block[2], shape.shared_bytes, handle_,
-                            const_cast<void**>(call.arguments), nullptr);
-        if (!parts_.device.check(r)) fail(r, "cuLaunchKernel");
-    }
-
-    device_kernel& find(cuda_kernel const& k)
-    {
-        known& place = known_[k.identity() % known_.size()];
-        if (place.identity == k.identity() && place.kernel->now() == device_kernel::state::ready)
-            return *place.kernel;
-        place = {k.identity(), &parts_.kernels.find(k)};
-        return *place.kernel;
     }
 
     help run_wait(command const& c) noexcept
@@ -413,11 +372,6 @@ private:
         return help::finished;
     }
 
-    struct known {
-        std::uint64_t identity = 0;
-        device_kernel* kernel = nullptr;
-    };
-
     parts& parts_;
     driver::stream_handle handle_;
     completion completion_;
@@ -436,7 +390,7 @@ private:
     bool has_head_ = false;
     backend::failure failure_;
     std::uint64_t epoch_ = 0;
-    std::array<known, 16> known_{};
+    launcher launcher_;
 
     // Whoever asks for completions.
     clock::time_point last_news_{};
