@@ -37,7 +37,7 @@ class kernel_cache {
 public:
     /// `notice(context)` is called when a kernel has been loaded, or cannot be.
     kernel_cache(context& c, limits const& l, void (*notice)(void*) noexcept, void* notified) noexcept
-        : context_(c), loader_(c, l), notice_(notice), notified_(notified)
+        : loader_(c, l), notice_(notice), notified_(notified)
     {
     }
     kernel_cache(kernel_cache const&) = delete;
@@ -122,7 +122,6 @@ private:
         }
     }
 
-    context& context_;
     loader loader_;
     void (*notice_)(void*) noexcept;
     void* notified_;
