@@ -19,5 +19,6 @@ install(EXPORT omp_co-targets NAMESPACE omp_co:: DESTINATION "${omp_co_package_d
 
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/omp_co-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/omp_co-config.cmake"
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/omp_co-config.cmake" "${PROJECT_SOURCE_DIR}/cmake/omp_co_add_kernels.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/omp_co_embed.cmake"
               "${PROJECT_BINARY_DIR}/omp_co-config-version.cmake" DESTINATION "${omp_co_package_dir}")

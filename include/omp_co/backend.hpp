@@ -20,6 +20,15 @@ namespace omp_co {
 /// The kinds of device.
 enum class backend_kind : unsigned char { host, cuda, hip, opencl, other };
 
+inline constexpr std::size_t backend_kinds = 5;
+
+/// As it is written in messages and in namespaces.
+constexpr char const* to_string(backend_kind kind) noexcept
+{
+    constexpr char const* names[backend_kinds]{"host", "cuda", "hip", "opencl", "other"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
 } // namespace omp_co
 
 namespace omp_co::backend {
@@ -35,9 +44,18 @@ struct extents {
     std::size_t total() const noexcept { return count[0] * count[1] * count[2]; }
 };
 
+/// How many teams of how many threads run a kernel, x fastest. Not given: the backend divides the range.
+struct team_shape {
+    std::size_t teams[3]{1, 1, 1};
+    std::size_t threads[3]{1, 1, 1};
+    std::size_t shared_bytes = 0; ///< of a team's memory, beside what the kernel declares
+    bool given = false;
+};
+
 /// A kernel variant; each backend derives its own and recognises it by `kind`.
 struct kernel {
     backend_kind kind;
+    unsigned ranges = 0xF; ///< bit d: can run over a range of d dimensions
 };
 
 /// One kernel invocation. Everything it points to stays alive until the region's signal has completed.
@@ -48,7 +66,9 @@ struct invocation {
     std::size_t const* argument_sizes = nullptr;
     unsigned argument_count = 0;
     extents range;
-    std::size_t scratch_bytes = 0; ///< private memory a worker (host variants)
+    team_shape shape;
+    std::size_t scratch_bytes = 0;       ///< private memory a worker (host variants)
+    std::uint64_t private_arguments = 0; ///< bit i: argument i is an offset in that memory
 };
 
 /// How far a stream has come: every signal up to `completed` is done. `failures`: some of their regions may have failed

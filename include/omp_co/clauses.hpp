@@ -49,6 +49,47 @@ requires(sizeof...(I) >= 1 && sizeof...(I) <= 3) constexpr auto range(I... exten
     return range_clause<sizeof...(I)>(e, valid);
 }
 
+/// The shape of a launch; made by `teams()`.
+class teams_clause {
+public:
+    constexpr teams_clause(backend::team_shape const& s, bool valid) noexcept : shape_(s), valid_(valid) {}
+    constexpr backend::team_shape const& shape() const noexcept { return shape_; }
+    constexpr bool valid() const noexcept { return valid_; }
+
+private:
+    backend::team_shape shape_;
+    bool valid_;
+};
+
+/// Launches `blocks` teams of `threads` threads each, with `shared_bytes` of dynamic shared memory (OpenMP 5.2, 10.2 num_teams,
+/// thread_limit). Beside a range() it fixes how a device divides it; without one, a device's kernel finds its work by itself
+/// and a host variant runs once. Host devices have no teams and ignore it. Zero or negative numbers are
+/// errc::invalid_argument.
+template <unsigned D, unsigned E>
+constexpr teams_clause teams(range_clause<D> blocks, range_clause<E> threads,
+                             std::size_t shared_bytes = 0) noexcept
+{
+    backend::team_shape shape;
+    shape.given = true;
+    shape.shared_bytes = shared_bytes;
+    bool valid = blocks.valid() && threads.valid();
+    for (unsigned i = 0; i < 3; ++i) {
+        shape.teams[i] = blocks.extents().count[i];
+        shape.threads[i] = threads.extents().count[i];
+        valid = valid && shape.teams[i] != 0 && shape.threads[i] != 0;
+    }
+    return teams_clause(shape, valid);
+}
+
+template <std::integral B, std::integral T, std::integral S = std::size_t>
+constexpr teams_clause teams(B blocks, T threads, S shared_bytes = 0) noexcept
+{
+    bool const fits = detail::fits_size(shared_bytes);
+    teams_clause const made =
+        teams(range(blocks), range(threads), fits ? static_cast<std::size_t>(shared_bytes) : 0);
+    return teams_clause(made.shape(), made.valid() && fits);
+}
+
 /// `if_(false)`: the region runs on the initial device (OpenMP 5.2, 3.4); data constructs do nothing.
 class if_clause {
 public:

@@ -9,6 +9,7 @@
 #include <omp_co/diagnostics.hpp>
 #include <omp_co/error.hpp>
 #include <omp_co/host.hpp>
+#include <omp_co/kernel.hpp>
 #include <omp_co/offload_context.hpp>
 #include <omp_co/section.hpp>
 #include <omp_co/sync_wait.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/detail/construct.hpp>
+#include <omp_co/kernel.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -21,13 +22,23 @@ auto make_target(device where, bool named, Kernel const& kernel, Clauses const&.
     return make_operation<construct::target>(where, named, kernel, clauses...);
 }
 
+template <class... Args, class... Clauses>
+auto make_target(device where, bool named, kernel<void(Args...)> const& k, Clauses const&... clauses) noexcept
+{
+    return make_operation<construct::target>(where, named, kernel_reference<Args...>{&k.state()}, clauses...);
+}
+
+template <class Signature>
+inline constexpr bool temporary_kernel = false;
+
 } // namespace detail
 
 /// Runs `kernel` on device `where` with the data that the clauses map (OpenMP 5.2, 13.8 target; with range(),
 /// 17.3 target teams distribute parallel for).
 ///
-/// The kernel is any trivially copyable callable. Its parameters are the indices, if there is a range(), then one
-/// for each data clause in their order. What it returns is dropped; if it throws, the region fails.
+/// The kernel is any trivially copyable callable, which runs on host devices, or a `kernel` object, whose variant for the
+/// device runs. The parameters of a callable are the indices, if there is a range(), then one for each data clause in their
+/// order. What it returns is dropped; if it throws, the region fails.
 ///
 /// Completion signature: `void(error_code)`, once all effects on host memory are visible.
 /// Cancellation: terminal and partial end the await with operation_aborted once the device has let go of the
@@ -48,6 +59,30 @@ template <class Kernel, class... Clauses>
 requires(!std::convertible_to<Kernel const&, device>) auto target(Kernel kernel, Clauses... clauses) noexcept
 {
     return detail::make_target(device(), false, kernel, clauses...);
+}
+
+// The same with a kernel object. It must live until the operation has started, so a temporary one does not compile.
+template <class Signature, class... Clauses>
+auto target(device where, kernel<Signature> const& k, Clauses... clauses) noexcept
+{
+    return detail::make_target(where, true, k, clauses...);
+}
+template <class Signature, class... Clauses>
+auto target(kernel<Signature> const& k, Clauses... clauses) noexcept
+{
+    return detail::make_target(device(), false, k, clauses...);
+}
+template <class Signature, class... Clauses>
+void target(device, kernel<Signature>&&, Clauses...)
+{
+    static_assert(detail::temporary_kernel<Signature>,
+                  "omp_co: a kernel object must outlive the call: give it a name");
+}
+template <class Signature, class... Clauses>
+void target(kernel<Signature>&&, Clauses...)
+{
+    static_assert(detail::temporary_kernel<Signature>,
+                  "omp_co: a kernel object must outlive the call: give it a name");
 }
 
 } // namespace omp_co

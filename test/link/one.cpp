@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Everything included in two translation units: links, and both see the same devices.
+#include <omp_co/cuda.hpp>
 #include <omp_co/omp_co.hpp>
 #include <cstdio>
 

@@ -50,6 +50,10 @@ struct clause_traits<range_clause<D>> {
     static constexpr bool known = true, maps = false, argument = false, of_kernel = true;
 };
 template <>
+struct clause_traits<teams_clause> {
+    static constexpr bool known = true, maps = false, argument = false, of_kernel = true;
+};
+template <>
 struct clause_traits<if_clause> : plain_clause {
 };
 template <>
@@ -118,6 +122,7 @@ struct settings {
     bool condition = true;
     bool valid = true;
     backend::extents range;
+    backend::team_shape shape;
     std::string_view name;
     diagnostics* why = nullptr;
 
@@ -130,7 +135,10 @@ struct settings {
             name = c.text();
         else if constexpr (std::same_as<Clause, explain_clause>)
             why = c.target();
-        else if constexpr (dimensions_of<Clause> != 0) {
+        else if constexpr (std::same_as<Clause, teams_clause>) {
+            shape = c.shape();
+            valid = valid && c.valid();
+        } else if constexpr (dimensions_of<Clause> != 0) {
             range = c.extents();
             valid = valid && c.valid();
         } else if constexpr (is_map_clause<Clause>)

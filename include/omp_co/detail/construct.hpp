@@ -48,12 +48,13 @@ public:
     }
 
     /// Wires the region to this payload. `moves` false: on the initial device nothing is mapped.
-    void connect(region& r, settings const& s, bool moves) noexcept
+    /// False: the kernel has no variant for this kind of device.
+    bool connect(region& r, settings const& s, backend_kind kind, bool moves) noexcept
     {
         for (map_item& item : items_) item.device = item.host;
         r.items = items_.data();
         r.item_count = moves ? static_cast<std::uint32_t>(item_count) : 0;
-        kernel_.connect(r, items_.data(), s.range);
+        return kernel_.connect(r, items_.data(), s, kind);
     }
 
 private:
@@ -82,7 +83,7 @@ public:
     {
         slot = where.slot();
         generation = where.generation();
-        payload_.connect(*this, s, !slot->initial);
+        (void)payload_.connect(*this, s, backend_kind::host, !slot->initial);
         for (map_item& item : maps()) item.flags &= ~std::uint32_t{map_from | map_always};
         registry::instance().submit(*this);
     }
@@ -157,7 +158,9 @@ public:
         if (where.slot() == nullptr) return l.refuse(r, absent(), {});
         r.slot = where.slot();
         r.generation = where.generation();
-        payload.connect(r, s, !r.slot->initial);
+        backend_kind const kind = r.slot->kind.load(std::memory_order_relaxed);
+        if (!payload.connect(r, s, kind, !r.slot->initial))
+            return l.refuse(r, make_error_code(errc::kernel_unavailable), to_string(kind));
         l.start(r);
     }
 
@@ -223,7 +226,7 @@ auto make_operation(device where, bool named, Kernel const& kernel, Clauses cons
                   "omp_co: range, firstprivate, private_ and is_device_ptr belong on target");
     if constexpr ((clause<Clauses> && ...)) { // here, where a message names the caller's line
         (check_map_type<Construct, Clauses>(), ...);
-        kernel_payload<Kernel, Clauses...>::check();
+        (void)kernel_payload<Kernel, Clauses...>::check();
     }
     return operation<Construct, Kernel, Clauses...>(where, named, kernel, clauses...);
 }

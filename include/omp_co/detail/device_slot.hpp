@@ -2,6 +2,8 @@
 // A device's place in the process.
 #pragma once
 
+#include <omp_co/backend.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -19,6 +21,7 @@ struct device_slot {
     std::atomic<std::uint32_t> in_flight{0};    ///< regions accepted and not retired
     std::atomic<std::uint32_t> pending_outs{0}; ///< of those, the ones that copy out
     std::atomic<device_slot*> next{nullptr};
+    std::atomic<backend_kind> kind{backend_kind::host};
     int number = -1;      ///< -1: a virtual device
     bool initial = false; ///< the host itself: nothing is mapped or moved
 };

@@ -17,7 +17,7 @@ struct host_kernel : backend::kernel {
     using run_function = void (*)(backend::invocation const& call, std::size_t first, std::size_t last,
                                   void* scratch);
 
-    constexpr explicit host_kernel(run_function f) noexcept : kernel{backend_kind::host}, run(f) {}
+    constexpr explicit host_kernel(run_function f) noexcept : kernel{backend_kind::host, 0xF}, run(f) {}
 
     run_function run;
 };
@@ -27,7 +27,6 @@ struct host_kernel : backend::kernel {
 template <class Clause>
 struct argument_of {
     using type = typename Clause::argument_type;
-    static constexpr std::size_t size = sizeof(void*);
 
     static type read(void* value, char*) noexcept { return static_cast<type>(*static_cast<void**>(value)); }
 };
@@ -35,7 +34,6 @@ struct argument_of {
 template <class T>
 struct argument_of<firstprivate_clause<T>> {
     using type = typename firstprivate_clause<T>::argument_type;
-    static constexpr std::size_t size = sizeof(type);
 
     static type read(void* value, char*) noexcept { return *static_cast<type*>(value); }
 };
@@ -43,7 +41,6 @@ struct argument_of<firstprivate_clause<T>> {
 template <class T>
 struct argument_of<private_clause<T>> {
     using type = T*;
-    static constexpr std::size_t size = sizeof(std::size_t);
 
     /// `value` holds the offset in the scratch memory.
     static type read(void* value, char* scratch) noexcept

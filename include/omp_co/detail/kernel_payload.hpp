@@ -6,129 +6,251 @@
 #include <omp_co/detail/clause_traits.hpp>
 #include <omp_co/detail/host_kernel.hpp>
 #include <omp_co/detail/kernel_check.hpp>
+#include <omp_co/detail/kernel_state.hpp>
 #include <omp_co/detail/region.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace omp_co::detail {
 
-/// The value of an argument that no map item holds.
-template <class Clause>
+struct no_kernel {};
+
+/// What differs between kinds of kernel: how a region keeps one, its parameters, and its variant for a device. Here: a
+/// callable, which host devices run; its parameters are what the clauses give.
+template <class Kernel>
+struct kernel_traits {
+    using kept = Kernel;
+
+    static constexpr kept keep(Kernel const& k) noexcept { return k; }
+    static void const* closure(kept const& k) noexcept { return &k; }
+
+    template <std::size_t, class Clause>
+    using parameter = typename argument_of<Clause>::type;
+
+    template <unsigned Dimensions, class... Given>
+    static constexpr bool check() noexcept
+    {
+        return check_kernel<Kernel, Dimensions, Given...>();
+    }
+
+    template <unsigned Dimensions, class... Clauses>
+    static backend::kernel const* variant(kept const&, backend_kind kind) noexcept
+    {
+        return kind == backend_kind::host ? &host_kernel_for<Dimensions, Kernel, Clauses...> : nullptr;
+    }
+};
+
+/// A kernel object, whose variants the region shares.
+template <class... Args>
+struct kernel_traits<kernel_reference<Args...>> {
+    using kept = boost::intrusive_ptr<kernel_state const>;
+
+    static kept keep(kernel_reference<Args...> const& k) noexcept { return kept(k.state); }
+    static void const* closure(kept const&) noexcept { return nullptr; }
+
+    /// The clause's own where there are too many: check() says so.
+    template <std::size_t At, class Clause>
+    using parameter = std::tuple_element_t<(At < sizeof...(Args) ? At : sizeof...(Args)),
+                                           std::tuple<Args..., typename Clause::argument_type>>;
+
+    template <unsigned, class... Given>
+    static constexpr bool check() noexcept
+    {
+        return check_kernel<void (*)(Args...), 0, Given...>();
+    }
+
+    template <unsigned, class...>
+    static backend::kernel const* variant(kept const& k, backend_kind kind) noexcept
+    {
+        return k->variant(kind);
+    }
+};
+
+/// A kernel object that is only to be made ready; no range ever runs it.
+struct preparation {
+    kernel_state const* state;
+};
+template <>
+struct kernel_traits<preparation> {
+    using kept = boost::intrusive_ptr<kernel_state const>;
+
+    static kept keep(preparation const& k) noexcept { return kept(k.state); }
+    static void const* closure(kept const&) noexcept { return nullptr; }
+
+    template <unsigned>
+    static constexpr bool check() noexcept
+    {
+        return true;
+    }
+
+    template <unsigned>
+    static backend::kernel const* variant(kept const& k, backend_kind kind) noexcept
+    {
+        return k->variant(kind);
+    }
+};
+
+/// The value of an argument of type `Parameter` that no map item holds.
+template <class Parameter, class Clause>
 struct argument_value {
     constexpr explicit argument_value(Clause const&) noexcept {}
-    void* address() noexcept { return nullptr; }
 };
-template <class T>
-struct argument_value<firstprivate_clause<T>> {
-    constexpr explicit argument_value(firstprivate_clause<T> const& c) noexcept : value(c.value()) {}
-    void* address() noexcept { return const_cast<std::remove_const_t<T>*>(&value); }
-    T value;
+template <class Parameter, class T>
+struct argument_value<Parameter, firstprivate_clause<T>> {
+    constexpr explicit argument_value(firstprivate_clause<T> const& c) noexcept
+        : value(static_cast<Parameter>(c.value()))
+    {
+    }
+    Parameter value;
 };
-template <class T>
-struct argument_value<private_clause<T>> {
+template <class Parameter, class T>
+struct argument_value<Parameter, private_clause<T>> {
     constexpr explicit argument_value(private_clause<T> const& c) noexcept : bytes(c.size() * sizeof(T)) {}
-    void* address() noexcept { return &offset; }
     static constexpr std::size_t alignment = alignof(T);
     std::size_t bytes;
     std::size_t offset = 0;
 };
 
-struct no_kernel {};
+/// A list of the clauses that are arguments of the kernel.
+template <class... Clauses>
+struct argument_clauses {
+    template <class Kernel, unsigned Dimensions>
+    static constexpr bool check() noexcept
+    {
+        return kernel_traits<Kernel>::template check<Dimensions, typename Clauses::argument_type...>();
+    }
+
+    template <class Kernel, unsigned Dimensions>
+    static backend::kernel const* variant(typename kernel_traits<Kernel>::kept const& k,
+                                          backend_kind kind) noexcept
+    {
+        return kernel_traits<Kernel>::template variant<Dimensions, Clauses...>(k, kind);
+    }
+};
+template <class List, class... Clauses>
+struct keep_arguments {
+    using type = List;
+};
+template <class... Kept, class First, class... Rest>
+struct keep_arguments<argument_clauses<Kept...>, First, Rest...>
+    : keep_arguments<std::conditional_t<clause_traits<First>::argument, argument_clauses<Kept..., First>,
+                                        argument_clauses<Kept...>>,
+                     Rest...> {
+};
 
 /// The arguments of a kernel, where the device reads them.
 template <class Kernel, class... Clauses>
 class kernel_payload {
-public:
-    static constexpr std::size_t argument_count =
-        (std::size_t{0} + ... + std::size_t{clause_traits<Clauses>::argument});
+    using traits = kernel_traits<Kernel>;
+    using arguments = typename keep_arguments<argument_clauses<>, Clauses...>::type;
+    using each_clause = std::index_sequence_for<Clauses...>;
 
-    /// Fails to compile, with the reason in words, unless the kernel takes these clauses.
-    static constexpr void check() noexcept { static_cast<void>(arguments::checked); }
+    static constexpr unsigned dimensions = (0U + ... + dimensions_of<Clauses>);
 
-    kernel_payload(Kernel const& k, Clauses const&... c) noexcept
-        : kernel_(k), values_(argument_value<Clauses>(c)...)
+    /// How many of the clauses before `at` are arguments.
+    static constexpr std::size_t position(std::size_t at) noexcept
     {
+        bool const is_argument[]{clause_traits<Clauses>::argument..., false};
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < at; ++i) n += is_argument[i];
+        return n;
+    }
+    static constexpr std::size_t argument_count = position(sizeof...(Clauses));
+
+    template <std::size_t I>
+    using clause_at = std::tuple_element_t<I, std::tuple<Clauses...>>;
+
+    template <std::size_t I, class Clause>
+    static auto value_type()
+    {
+        if constexpr (clause_traits<Clause>::argument)
+            return std::type_identity<
+                argument_value<typename traits::template parameter<position(I), Clause>, Clause>>();
+        else
+            return std::type_identity<argument_value<void, Clause>>();
+    }
+    template <std::size_t... I>
+    static auto value_types(std::index_sequence<I...>)
+        -> std::tuple<typename decltype(value_type<I, clause_at<I>>())::type...>;
+
+    template <std::size_t... I>
+    static constexpr auto sizes_of(std::index_sequence<I...>) noexcept
+    {
+        std::array<std::size_t, argument_count> all{};
+        ((clause_traits<clause_at<I>>::argument ? void(all[position(I)] = size_of<I>()) : void()), ...);
+        return all;
+    }
+    template <std::size_t I>
+    static constexpr std::size_t size_of() noexcept
+    {
+        if constexpr (clause_traits<clause_at<I>>::argument)
+            return sizeof(typename traits::template parameter<position(I), clause_at<I>>);
+        else
+            return 0;
     }
 
-    void connect(region& r, map_item* items, backend::extents const& range) noexcept
+public:
+    /// Fails to compile, with the reason in words, unless the kernel takes these clauses.
+    static constexpr bool check() noexcept { return arguments::template check<Kernel, dimensions>(); }
+
+    kernel_payload(Kernel const& k, Clauses const&... c) noexcept : kernel_(traits::keep(k)), values_(c...) {}
+
+    /// False: the kernel has no variant for such a device and such a range.
+    bool connect(region& r, map_item* items, settings const& s, backend_kind kind) noexcept
     {
         std::size_t item = 0;
-        std::size_t argument = 0;
-        connect_all(items, item, argument, std::index_sequence_for<Clauses...>());
-        call_.closure = &kernel_;
+        connect_all(items, item, each_clause());
+        call_.closure = traits::closure(kernel_);
         call_.arguments = arguments_.data();
         call_.argument_sizes = sizes.data();
         call_.argument_count = static_cast<unsigned>(argument_count);
-        call_.range = range;
-        call_.what = variant();
+        call_.range = s.range;
+        call_.shape = s.shape;
+        if constexpr (check()) // else a static_assert has said why
+            call_.what = arguments::template variant<Kernel, dimensions>(kernel_, kind);
         r.call = &call_;
+        if (call_.what == nullptr) return false;
+        return s.range.total() == 0 || ((call_.what->ranges >> s.range.dimensions) & 1U) != 0;
     }
 
 private:
-    static constexpr unsigned dimensions = (0U + ... + dimensions_of<Clauses>);
-
     template <std::size_t... I>
-    void connect_all([[maybe_unused]] map_item* items, std::size_t& item, std::size_t& argument,
+    void connect_all([[maybe_unused]] map_item* items, [[maybe_unused]] std::size_t& item,
                      std::index_sequence<I...>) noexcept
     {
-        (connect_one<Clauses>(std::get<I>(values_), items, item, argument), ...);
+        (connect_one<I>(items, item), ...);
     }
 
-    template <class Clause>
-    void connect_one([[maybe_unused]] argument_value<Clause>& value, [[maybe_unused]] map_item* items,
-                     std::size_t& item, std::size_t& argument) noexcept
+    template <std::size_t I>
+    void connect_one([[maybe_unused]] map_item* items, [[maybe_unused]] std::size_t& item) noexcept
     {
-        if constexpr (clause_traits<Clause>::maps) {
+        using clause = clause_at<I>;
+        [[maybe_unused]] auto& value = std::get<I>(values_);
+        if constexpr (clause_traits<clause>::maps) {
             map_item& mine = items[item++];
-            if constexpr (clause_traits<Clause>::argument) arguments_[argument++] = &mine.device;
-        } else if constexpr (clause_traits<Clause>::argument) {
-            if constexpr (requires { value.offset; }) {
-                constexpr std::size_t line = std::max<std::size_t>(64, value.alignment);
-                value.offset = (call_.scratch_bytes + line - 1) / line * line;
-                call_.scratch_bytes = value.offset + (value.bytes + line - 1) / line * line;
-            }
-            arguments_[argument++] = value.address();
+            if constexpr (clause_traits<clause>::argument) arguments_[position(I)] = &mine.device;
+        } else if constexpr (requires { value.value; }) {
+            arguments_[position(I)] = const_cast<void*>(static_cast<void const*>(&value.value));
+        } else if constexpr (requires { value.offset; }) {
+            constexpr std::size_t line =
+                std::max<std::size_t>(64, std::remove_cvref_t<decltype(value)>::alignment);
+            value.offset = (call_.scratch_bytes + line - 1) / line * line;
+            call_.scratch_bytes = value.offset + (value.bytes + line - 1) / line * line;
+            call_.private_arguments |= std::uint64_t{1} << position(I);
+            arguments_[position(I)] = &value.offset;
         }
     }
 
-    // The kernel's variant sees the argument clauses only.
-    template <class... Kept>
-    struct kept {
-        static constexpr backend::kernel const* variant = &host_kernel_for<dimensions, Kernel, Kept...>;
-        static constexpr std::array<std::size_t, sizeof...(Kept)> sizes{argument_of<Kept>::size...};
-        static constexpr bool checked = check_kernel<Kernel, dimensions, typename Kept::argument_type...>();
-    };
-    template <class List, class... Rest>
-    struct keep;
-    template <class... Kept>
-    struct keep<kept<Kept...>> {
-        using type = kept<Kept...>;
-    };
-    template <class... Kept, class First, class... Rest>
-    struct keep<kept<Kept...>, First, Rest...>
-        : keep<std::conditional_t<clause_traits<First>::argument, kept<Kept..., First>, kept<Kept...>>,
-               Rest...> {
-    };
+    static constexpr auto sizes = sizes_of(each_clause());
 
-    using arguments = typename keep<kept<>, Clauses...>::type;
-
-    static constexpr backend::kernel const* variant() noexcept
-    {
-        if constexpr (arguments::checked)
-            return arguments::variant;
-        else
-            return nullptr; // a static_assert has said why
-    }
-
-    static constexpr auto sizes = arguments::sizes;
-
-    Kernel kernel_;
-    [[no_unique_address]] std::tuple<argument_value<Clauses>...> values_;
+    typename traits::kept kernel_;
+    [[no_unique_address]] decltype(value_types(each_clause())) values_;
     std::array<void*, argument_count> arguments_{};
     backend::invocation call_;
 };
@@ -137,8 +259,8 @@ template <class... Clauses>
 class kernel_payload<no_kernel, Clauses...> {
 public:
     kernel_payload(no_kernel, Clauses const&...) noexcept {}
-    static constexpr void check() noexcept {}
-    void connect(region&, map_item*, backend::extents const&) noexcept {}
+    static constexpr bool check() noexcept { return true; }
+    bool connect(region&, map_item*, settings const&, backend_kind) noexcept { return true; }
 };
 
 } // namespace omp_co::detail

@@ -60,6 +60,7 @@ public:
     {
         std::lock_guard guard(mutex_);
         device_slot& slot = free_slot();
+        slot.kind.store(device->kind(), std::memory_order_relaxed);
         if (initial)
             slot.initial =
                 true; // a slot that is used again never is, and handles of the last device may look
@@ -254,6 +255,23 @@ public:
         closers_.push_back({stop, context});
     }
 
+    /// The program is on its way out: nothing new, what is in flight ends, and no thread of ours is left when
+    /// static objects, and the drivers among them, are torn down. Runs at exit; a backend whose driver brings
+    /// exit handlers of its own has it run before those. Only the first call counts.
+    void close() noexcept
+    {
+        if (forked() || closing_.exchange(true)) return;
+        for (closer const& c : closers_) c.stop(c.context);
+        for (device_slot* slot = first_.load(); slot != nullptr; slot = slot->next.load()) {
+            std::uint64_t generation = 0;
+            {
+                device_lock lock(slot->mutex);
+                generation = slot->generation;
+            }
+            remove(*slot, generation);
+        }
+    }
+
     std::atomic<device_place const*> default_device{nullptr};
     std::atomic<device_slot*> initial_device{nullptr};
     std::array<std::atomic<bool>, 8> discovered{}; ///< by backend_kind
@@ -385,22 +403,6 @@ private:
                 region& r = *batch.pop();
                 r.end(r, ending::destroy);
             }
-        }
-    }
-
-    // The program is on its way out: nothing new, what is in flight ends, and no thread of ours is left when
-    // static objects, and the drivers among them, are torn down.
-    void close() noexcept
-    {
-        if (forked() || closing_.exchange(true)) return;
-        for (closer const& c : closers_) c.stop(c.context);
-        for (device_slot* slot = first_.load(); slot != nullptr; slot = slot->next.load()) {
-            std::uint64_t generation = 0;
-            {
-                device_lock lock(slot->mutex);
-                generation = slot->generation;
-            }
-            remove(*slot, generation);
         }
     }
 

@@ -5,6 +5,7 @@
 #include <omp_co/device.hpp>
 #include <omp_co/host/backend.hpp>
 #include <omp_co/host/options.hpp>
+#include <omp_co/host/variant.hpp>
 
 #include <memory>
 #include <vector>

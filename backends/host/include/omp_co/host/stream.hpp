@@ -2,6 +2,7 @@
 // The streams of a host device: one that a crew of workers runs, and one that runs in the enqueueing call.
 #pragma once
 
+#include <omp_co/detail/failed_regions.hpp>
 #include <omp_co/host/command.hpp>
 #include <omp_co/host/crew.hpp>
 
@@ -21,34 +22,15 @@ public:
     backend::progress completed() noexcept override
     {
         backend::sequence const at = completed_.load(std::memory_order_acquire);
-        return {at, failures_.load(std::memory_order_relaxed) != 0, {}};
+        return {at, failed_.any(), {}};
     }
 
-    backend::failure take_failure(backend::sequence number) override
-    {
-        std::lock_guard guard(failed_mutex_);
-        for (auto at = failed_.begin(); at != failed_.end(); ++at) {
-            if (at->number != number) continue;
-            backend::failure f = std::move(at->what);
-            failed_.erase(at);
-            failures_.fetch_sub(1, std::memory_order_release);
-            return f;
-        }
-        if (without_words_ != number) return {};
-        failures_.fetch_sub(1, std::memory_order_release);
-        return {make_error_code(errc::kernel_failed), {}};
-    }
+    backend::failure take_failure(backend::sequence number) override { return failed_.take(number); }
 
 protected:
     void note_failure(backend::sequence number, backend::failure&& f) noexcept
     {
-        std::lock_guard guard(failed_mutex_);
-        try {
-            failed_.push_back({number, std::move(f)});
-        } catch (...) {
-            without_words_ = number; // no memory for more than that it failed
-        }
-        failures_.fetch_add(1, std::memory_order_release);
+        failed_.note(number, std::move(f));
     }
 
     static error_code check(backend::invocation const& call) noexcept
@@ -61,15 +43,7 @@ protected:
     std::atomic<backend::sequence> completed_{0};
 
 private:
-    struct failed_region {
-        backend::sequence number;
-        backend::failure what;
-    };
-
-    std::atomic<std::size_t> failures_{0};
-    std::mutex failed_mutex_;
-    std::vector<failed_region> failed_;
-    backend::sequence without_words_ = 0;
+    omp_co::detail::failed_regions failed_;
 };
 
 /// Runs each command in the call that enqueues it.

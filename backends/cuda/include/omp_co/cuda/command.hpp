@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a stream of a CUDA device can be told to do.
+#pragma once
+
+#include <omp_co/backend.hpp>
+
+#include <cstddef>
+
+namespace omp_co::cuda::engine {
+
+class stream;
+class device_kernel;
+
+struct command {
+    enum class kind : unsigned char { copy_in, copy_out, copy_within, launch, wait, signal };
+
+    kind what = kind::signal;
+    char* device = nullptr;     ///< copies: on the device
+    char* host = nullptr;       ///< copies in and out
+    char const* from = nullptr; ///< copies within the device
+    std::size_t bytes = 0;
+    std::size_t done = 0; ///< bytes of a copy in chunks that were dealt with
+    backend::invocation const* call = nullptr;
+    device_kernel* kernel = nullptr; ///< a launch's, once it was looked up
+    stream* other = nullptr;         ///< that is waited for
+    backend::sequence number = 0;
+};
+
+} // namespace omp_co::cuda::engine

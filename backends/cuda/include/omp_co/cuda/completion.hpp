@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// How the host learns which signal of a stream was reached: a word that the stream writes, or events.
+#pragma once
+
+#include <omp_co/cuda/event_pool.hpp>
+#include <omp_co/cuda/pinned_memory.hpp>
+#include <omp_co/cuda/ring.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+namespace omp_co::cuda::engine {
+
+enum class completion_kind : unsigned char { write_64, write_32, events };
+
+/// A cache line for each stream of a device, in pinned memory that its streams write and the host reads.
+class signal_words {
+public:
+    static constexpr std::size_t line = 64;
+    static constexpr std::size_t page = 4096;
+    static constexpr std::size_t most = page / line;
+
+    struct word {
+        char* host = nullptr;
+        driver::device_address address = 0;
+    };
+
+    /// With the context current.
+    result open(context& c) noexcept
+    {
+        if (address_ != 0) return result::success;
+        result why{};
+        if (pages_.data() == nullptr) {
+            pinned_memory made(c, page, why);
+            if (made.data() == nullptr) return why;
+            pages_ = std::move(made);
+        }
+        why = c.driver().mem_host_get_device_pointer(&address_, pages_.data(), 0);
+        if (!c.check(why)) address_ = 0;
+        return why;
+    }
+
+    /// The next unused word.
+    word take() noexcept
+    {
+        std::size_t const at = used_++ % most * line;
+        return {pages_.data() + at, address_ + at};
+    }
+
+    void release(context& c) noexcept { pages_.release(c); }
+
+private:
+    pinned_memory pages_;
+    driver::device_address address_ = 0;
+    std::size_t used_ = 0;
+};
+
+/// The signals of one stream. `record` is for the thread that submits; the rest, one thread at a time, beside it.
+class completion {
+public:
+    completion(context& c, event_pool& events, completion_kind kind, signal_words::word w) noexcept
+        : context_(c), events_(events), kind_(kind), word_(w)
+    {
+    }
+
+    completion_kind kind() const noexcept { return kind_; }
+
+    /// Puts a signal at the stream's tail, with the context current. Where a write is refused, an event serves for this
+    /// signal.
+    result record(driver::stream_handle where, backend::sequence number) noexcept
+    {
+        if (kind_ != completion_kind::events) {
+            result const r = write(where, number);
+            if (context_.check(r) || context_.lost() != result::success) return r;
+        }
+        driver::event_handle const e = events_.record(where);
+        if (e == nullptr) return wait_for(where, number);
+        std::lock_guard guard(mutex_);
+        try {
+            pending_.push({number, e});
+        } catch (...) {
+            events_.give(e);
+            return wait_for(where, number);
+        }
+        pending_count_.store(pending_.size(), std::memory_order_release);
+        return result::success;
+    }
+
+    /// The last signal that the device has reached, as far as can be told without an error.
+    backend::sequence reached() noexcept
+    {
+        if (kind_ != completion_kind::events) read_word();
+        if (pending_count_.load(std::memory_order_acquire) != 0) query_events();
+        return reached_.load(std::memory_order_acquire);
+    }
+
+    /// Nothing is in flight any more.
+    void release() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        for (; !pending_.empty(); pending_.pop()) events_.give(pending_.front().event);
+        pending_count_ = 0;
+    }
+
+private:
+    struct recorded {
+        backend::sequence number = 0;
+        driver::event_handle event = nullptr;
+    };
+
+    result write(driver::stream_handle where, backend::sequence number) noexcept
+    {
+        driver::api const& d = context_.driver();
+        if (kind_ == completion_kind::write_64)
+            return d.stream_write_value_64(where, word_.address, number, driver::write_value_default);
+        return d.stream_write_value_32(where, word_.address, static_cast<std::uint32_t>(number),
+                                       driver::write_value_default);
+    }
+
+    // There is no other way left to learn when this signal is reached.
+    result wait_for(driver::stream_handle where, backend::sequence number) noexcept
+    {
+        result const r = context_.driver().stream_synchronize(where);
+        if (context_.check(r)) advance(number);
+        return r;
+    }
+
+    void read_word() noexcept
+    {
+        backend::sequence const known = reached_.load(std::memory_order_relaxed);
+        backend::sequence now = 0;
+        if (kind_ == completion_kind::write_64) {
+            now = std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(word_.host))
+                      .load(std::memory_order_acquire);
+        } else {
+            // Never 2^31 signals behind, so the upper half is that of the last known one, or the next.
+            auto const low = std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(word_.host))
+                                 .load(std::memory_order_acquire);
+            auto const ahead = static_cast<std::int32_t>(low - static_cast<std::uint32_t>(known));
+            now = ahead > 0 ? known + static_cast<std::uint32_t>(ahead) : known;
+        }
+        advance(now);
+    }
+
+    void query_events() noexcept
+    {
+        current in(context_);
+        if (!in) return;
+        std::lock_guard guard(mutex_);
+        while (!pending_.empty()) {
+            recorded const head = pending_.front();
+            if (head.number > reached_.load(std::memory_order_relaxed)) {
+                result const r = context_.driver().event_query(head.event);
+                if (r == result::not_ready || !context_.check(r)) break;
+                advance(head.number);
+            }
+            events_.give(head.event);
+            pending_.pop();
+        }
+        pending_count_.store(pending_.size(), std::memory_order_release);
+    }
+
+    // The waker's look and the owner's may meet here.
+    void advance(backend::sequence now) noexcept
+    {
+        backend::sequence known = reached_.load(std::memory_order_relaxed);
+        while (known < now && !reached_.compare_exchange_weak(known, now, std::memory_order_acq_rel)) {
+        }
+    }
+
+    context& context_;
+    event_pool& events_;
+    completion_kind kind_;
+    signal_words::word word_;
+    std::atomic<backend::sequence> reached_{0};
+    std::atomic<std::size_t> pending_count_{0};
+    std::mutex mutex_;
+    ring<recorded> pending_; // guarded by mutex_
+};
+
+} // namespace omp_co::cuda::engine

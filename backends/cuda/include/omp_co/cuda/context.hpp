@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// A device's primary context: retained once, current only while omp_co calls the driver, and lost for good after a fault.
+#pragma once
+
+#include <omp_co/backend.hpp>
+#include <omp_co/cuda/driver.hpp>
+
+#include <atomic>
+
+namespace omp_co::cuda::engine {
+
+using driver::result;
+
+/// After these the context is of no use any more: faults, and a reset by somebody else (cudaDeviceReset).
+constexpr bool destroys_context(result r) noexcept
+{
+    return r == result::context_is_destroyed || r == result::invalid_context || r == result::deinitialized;
+}
+constexpr bool ends_context(result r) noexcept { return driver::is_sticky(r) || destroys_context(r); }
+
+class context {
+public:
+    context(driver::api const& d, driver::device_number number) noexcept : driver_(d), number_(number) {}
+    context(context const&) = delete;
+    context& operator=(context const&) = delete;
+    ~context()
+    {
+        if (handle_ != nullptr && !gone()) (void)driver_.primary_ctx_release(number_);
+    }
+
+    driver::api const& driver() const noexcept { return driver_; }
+    driver::device_number number() const noexcept { return number_; }
+    driver::context_handle handle() const noexcept { return handle_; }
+
+    /// Retains the primary context. One thread at a time.
+    result open() noexcept
+    {
+        if (handle_ != nullptr) return result::success;
+        return driver_.primary_ctx_retain(&handle_, number_);
+    }
+
+    void set_wakeup(backend::wakeup target) noexcept { wakeup_ = target; }
+    void wake() const noexcept
+    {
+        if (wakeup_.call != nullptr) wakeup_.call(wakeup_.context);
+    }
+
+    /// Success as long as the device works.
+    result lost() const noexcept { return lost_.load(std::memory_order_seq_cst); }
+
+    /// Whether somebody else has destroyed the context, and every handle in it: nothing may be given back.
+    bool gone() const noexcept { return destroys_context(lost()); }
+
+    /// The first reason stays. True: this call was the first.
+    bool lose(result why) noexcept
+    {
+        result none = result::success;
+        return lost_.compare_exchange_strong(none, why, std::memory_order_seq_cst);
+    }
+
+    /// Takes in a driver call's answer. True: it succeeded.
+    bool check(result r) noexcept
+    {
+        if (r == result::success) return true;
+        if (ends_context(r)) lose(r);
+        return false;
+    }
+
+private:
+    driver::api const& driver_;
+    driver::device_number number_;
+    driver::context_handle handle_ = nullptr;
+    backend::wakeup wakeup_;
+    std::atomic<result> lost_{result::success};
+};
+
+/// What a group of driver calls may disturb: a capture that another library has under way forbids some of them, such as
+/// queries and allocations, unless the calling thread says that they are no part of it.
+enum class calls : unsigned char { safe_in_capture, any };
+
+/// The context is the calling thread's current one as long as this lives, and what was current comes back.
+class current {
+public:
+    explicit current(context& c, calls which = calls::any) noexcept
+        : context_(c), relaxed_(which == calls::any)
+    {
+        state_ = c.driver().ctx_push_current(c.handle());
+        if (state_ != result::success && !ends_context(state_))
+            state_ = c.driver().ctx_push_current(c.handle());
+        if (!c.check(state_)) return;
+        if (relaxed_) relaxed_ = c.driver().thread_exchange_stream_capture_mode(&mode_) == result::success;
+    }
+    current(current const&) = delete;
+    current& operator=(current const&) = delete;
+    ~current()
+    {
+        if (state_ != result::success) return;
+        driver::api const& d = context_.driver();
+        if (relaxed_ && d.thread_exchange_stream_capture_mode(&mode_) != result::success)
+            (void)d.thread_exchange_stream_capture_mode(&mode_);
+        driver::context_handle ours = nullptr;
+        if (d.ctx_pop_current(&ours) != result::success) (void)d.ctx_pop_current(&ours);
+    }
+
+    /// Whether driver calls may be made.
+    explicit operator bool() const noexcept { return state_ == result::success; }
+    result state() const noexcept { return state_; }
+
+private:
+    context& context_;
+    result state_;
+    bool relaxed_;
+    driver::capture_mode mode_ = driver::capture_mode::relaxed;
+};
+
+} // namespace omp_co::cuda::engine

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: BSL-1.0
+// A stream of a CUDA device. Commands go to the driver when their region's signal arrives. Once one must wait for something
+// on the host, it and all that follow stay in a queue, and the device's helper goes on with them.
+#pragma once
+
+#include <omp_co/cuda/launcher.hpp>
+#include <omp_co/cuda/transfers.hpp>
+#include <omp_co/detail/failed_regions.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace omp_co::cuda::engine {
+
+class stream final : public backend::stream, public helped {
+    using clock = std::chrono::steady_clock;
+
+public:
+    /// Takes over `handle`.
+    stream(parts& p, driver::stream_handle handle) noexcept
+        : parts_(p),
+          handle_(handle),
+          completion_(p.device, p.events, p.how, p.words.take()),
+          transfers_(p),
+          launcher_(p)
+    {
+    }
+
+    /// The helper has stopped.
+    ~stream() override
+    {
+        if (parts_.device.gone()) return;
+        current in(parts_.device);
+        driver::api const& d = parts_.device.driver();
+        // A host function that woke somebody may not have run yet.
+        if (parts_.device.lost() == result::success) (void)d.stream_synchronize(handle_);
+        completion_.release();
+        if (tail_ != nullptr) parts_.events.give(tail_);
+        (void)d.stream_destroy(handle_);
+    }
+
+    error_code copy_in(void* device, void const* host, std::size_t bytes) override
+    {
+        return add_copy(command::kind::copy_in, device, const_cast<void*>(host), bytes);
+    }
+
+    error_code copy_out(void* host, void const* device, std::size_t bytes) override
+    {
+        return add_copy(command::kind::copy_out, const_cast<void*>(device), host, bytes);
+    }
+
+    error_code copy_within(void* to, void const* from, std::size_t bytes) override
+    {
+        command c;
+        c.what = command::kind::copy_within;
+        c.device = static_cast<char*>(to);
+        c.from = static_cast<char const*>(from);
+        c.bytes = bytes;
+        return add(c);
+    }
+
+    error_code launch(backend::invocation const& call) override
+    {
+        if (call.what == nullptr || call.what->kind != backend_kind::cuda)
+            return make_error_code(errc::kernel_unavailable);
+        command c;
+        c.what = command::kind::launch;
+        c.call = &call;
+        return add(c);
+    }
+
+    error_code wait(backend::stream& other, backend::sequence number) override
+    {
+        command c;
+        c.what = command::kind::wait;
+        c.other = &static_cast<stream&>(other);
+        c.number = number;
+        return add(c);
+    }
+
+    error_code signal(backend::sequence number) override
+    {
+        command c;
+        c.what = command::kind::signal;
+        c.number = number;
+        if (error_code const ec = add(c)) return ec;
+        if (!queued_.load(std::memory_order_acquire)) return submit();
+        {
+            std::lock_guard guard(mutex_);
+            if (queued_.load(std::memory_order_relaxed)) return move_to_queue(0);
+        }
+        return submit();
+    }
+
+    backend::progress completed() noexcept override
+    {
+        backend::sequence const before = confirmed_.load(std::memory_order_relaxed);
+        backend::sequence const now = parts_.device.lost() == result::success ? reached() : before;
+        if (now != before) {
+            if (parts_.how == completion_kind::events || healthy()) {
+                transfers_.settle(now);
+                confirmed_.store(now, std::memory_order_release);
+            }
+            last_news_ = clock::now();
+        } else if (clock::now() - last_news_ > quiet) {
+            (void)healthy();
+            last_news_ = clock::now();
+        }
+        backend::progress p{confirmed_.load(std::memory_order_relaxed), failed_.any(), {}};
+        result const lost = parts_.device.lost();
+        // What is lost is given up at once by whoever is told: not while the helper may be copying.
+        if (lost != result::success && !parts_.worker.touches_regions()) p.error = lost;
+        return p;
+    }
+
+    backend::failure take_failure(backend::sequence number) override { return failed_.take(number); }
+
+    bool arm() noexcept override
+    {
+        if (parts_.device.lost() != result::success) {
+            parts_.worker.watch(*this);
+            return true;
+        }
+        if (alone_in_flight()) {
+            backend::sequence const number = submitted_.load(std::memory_order_acquire);
+            if (armed_for_ == number) return true;
+            if (wake_at_tail()) {
+                armed_for_ = number;
+                if (alone_in_flight()) return true; // else it may come late
+            }
+        }
+        parts_.worker.watch(*this);
+        return true;
+    }
+
+    // As the helper sees it.
+
+    help go_on() noexcept override
+    {
+        current in(parts_.device);
+        if (!usable(in)) return help::finished;
+        bool moved = transfers_.go_on() == help::moved;
+        help stuck = help::finished;
+        // Otherwise commands go straight to the driver, and the rest is another thread's.
+        if (queued_.load(std::memory_order_acquire)) {
+            for (unsigned n = 0; n < at_once && stuck == help::finished && next(); ++n) {
+                meet_allocations();
+                stuck = run(head_, true);
+                if (stuck == help::finished) has_head_ = false;
+                moved = moved || stuck == help::finished;
+            }
+        }
+        if (moved) return help::moved; // another stream may have waited for that
+        return stuck != help::moved && transfers_.chunks_in_flight() ? help::waits_for_device : stuck;
+    }
+
+    void drop() noexcept override
+    {
+        std::lock_guard guard(mutex_);
+        queue_.clear();
+        has_head_ = false;
+        queued_.store(false, std::memory_order_release);
+        transfers_.drop();
+    }
+
+    bool has_moved() noexcept override
+    {
+        return parts_.device.lost() != result::success ||
+               reached() != confirmed_.load(std::memory_order_acquire);
+    }
+
+private:
+    /// A pause after which the device is asked whether it is still alive.
+    static constexpr auto quiet = std::chrono::milliseconds(50);
+    static constexpr unsigned at_once = 64;
+
+    error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes) noexcept
+    {
+        command c;
+        c.what = what;
+        c.device = static_cast<char*>(device);
+        c.host = static_cast<char*>(host);
+        c.bytes = bytes;
+        return add(c);
+    }
+
+    error_code add(command const& c) noexcept
+    {
+        try {
+            building_.push_back(c);
+            return {};
+        } catch (...) {
+            return make_error_code(errc::out_of_memory);
+        }
+    }
+
+    backend::sequence reached() noexcept
+    {
+        backend::sequence const device = completion_.reached();
+        return std::min(device, transfers_.unfinished() - 1);
+    }
+
+    // Sticky errors show in any call; a signal behind a fault may have been reached all the same.
+    bool healthy() noexcept
+    {
+        current in(parts_.device);
+        if (!in) return parts_.device.lost() == result::success;
+        (void)parts_.device.check(parts_.device.driver().stream_query(handle_));
+        return parts_.device.lost() == result::success;
+    }
+
+    bool alone_in_flight() const noexcept
+    {
+        return !queued_.load(std::memory_order_acquire) && transfers_.unfinished() == transfers::none &&
+               submitted_.load(std::memory_order_acquire) == confirmed_.load(std::memory_order_relaxed) + 1;
+    }
+
+    bool wake_at_tail() noexcept
+    {
+        current in(parts_.device);
+        if (!in) return false;
+        return parts_.device.check(parts_.device.driver().launch_host_func(
+            handle_, [](void* c) { static_cast<context*>(c)->wake(); }, &parts_.device));
+    }
+
+    // Submitting: by the thread that enqueues, or by the helper, never both.
+
+    error_code submit() noexcept
+    {
+        current in(parts_.device, calls::safe_in_capture);
+        if (usable(in)) {
+            meet_allocations();
+            for (std::size_t i = 0; i < building_.size(); ++i) {
+                if (run(building_[i], false) == help::finished) continue;
+                std::lock_guard guard(mutex_);
+                return move_to_queue(i);
+            }
+        }
+        building_.clear();
+        if (parts_.device.lost() != result::success) parts_.worker.call(*this); // wakes whoever sleeps
+        return {};
+    }
+
+    // With mutex_ held.
+    error_code move_to_queue(std::size_t first) noexcept
+    {
+        try {
+            queue_.reserve(building_.size() - first);
+        } catch (...) {
+            (void)parts_.device.lose(result::out_of_memory);
+        }
+        if (parts_.device.lost() == result::success) {
+            for (std::size_t i = first; i < building_.size(); ++i) queue_.push(building_[i]);
+            queued_.store(true, std::memory_order_release);
+            parts_.worker.call(*this);
+        }
+        building_.clear();
+        return {};
+    }
+
+    // The helper's next command. False: there is none, and commands go straight to the driver again.
+    bool next() noexcept
+    {
+        if (has_head_) return true;
+        std::lock_guard guard(mutex_);
+        if (queue_.empty()) {
+            queued_.store(false, std::memory_order_release);
+            return false;
+        }
+        head_ = queue_.front();
+        queue_.pop();
+        has_head_ = true;
+        return true;
+    }
+
+    bool usable(current& in) noexcept
+    {
+        if (in) return true;
+        (void)parts_.device.lose(in.state()); // without a context no signal can be given
+        return false;
+    }
+
+    void meet_allocations() noexcept
+    {
+        if (parts_.memory.joined(epoch_)) return;
+        result const r = parts_.memory.join(handle_, epoch_);
+        if (r != result::success) fail(r, "cuStreamWaitEvent");
+    }
+
+    // Whatever fails before a region's signal belongs to that region.
+    void fail(result r, char const* what) noexcept { fail({r, what}); }
+    void fail(backend::failure&& f) noexcept
+    {
+        if (!failure_.error) failure_ = std::move(f);
+    }
+
+    help run(command& c, bool on_helper) noexcept
+    {
+        context& device = parts_.device;
+        if (device.lost() != result::success) return help::finished;
+        if (c.what == command::kind::signal) return finish_region(c.number, on_helper);
+        if (failure_.error) return help::finished;
+        result r = result::success;
+        help answer = help::finished;
+        switch (c.what) {
+        case command::kind::copy_in:
+        case command::kind::copy_out:
+            answer =
+                transfers_.copy(c, handle_, submitted_.load(std::memory_order_relaxed) + 1, on_helper, r);
+            if (r != result::success)
+                fail(r, c.what == command::kind::copy_in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync");
+            break;
+        case command::kind::copy_within:
+            r = device.driver().memcpy_dtod_async(reinterpret_cast<driver::device_address>(c.device),
+                                                  reinterpret_cast<driver::device_address>(c.from), c.bytes,
+                                                  handle_);
+            if (!device.check(r)) fail(r, "cuMemcpyDtoDAsync");
+            break;
+        case command::kind::launch:
+            answer = launcher_.launch(c, handle_, failure_);
+            break;
+        default:
+            answer = run_wait(c);
+        }
+        return answer;
+    }
+
+    help run_wait(command const& c) noexcept
+    {
+        if (c.other->confirmed_.load(std::memory_order_acquire) >= c.number) return help::finished;
+        if (c.other->submitted_.load(std::memory_order_acquire) < c.number) return help::waits_for_notice;
+        result const r = c.other->hold_back(handle_, c.number);
+        if (r != result::success) fail(r, "cuStreamWaitEvent");
+        return help::finished;
+    }
+
+    // Makes a stream wait for a signal of this one. An event is recorded behind the latest signal, whichever that is by
+    // now, and serves until a later one is asked for. Everything in a stream's tail waits for earlier things only, so
+    // there is no cycle.
+    result hold_back(driver::stream_handle other, backend::sequence number) noexcept
+    {
+        driver::api const& d = parts_.device.driver();
+        std::lock_guard guard(tail_mutex_);
+        if (tail_ == nullptr) tail_ = parts_.events.take();
+        if (tail_ == nullptr) return result::out_of_memory;
+        if (tail_number_ < number) {
+            backend::sequence const latest = submitted_.load(std::memory_order_acquire);
+            result const r = d.event_record(tail_, handle_);
+            if (!parts_.device.check(r)) return r;
+            tail_number_ = latest;
+        }
+        result const r = d.stream_wait_event(other, tail_, driver::event_wait_default);
+        (void)parts_.device.check(r);
+        return r;
+    }
+
+    help finish_region(backend::sequence number, bool on_helper) noexcept
+    {
+        if (failure_.error) {
+            transfers_.abandon(number, on_helper);
+            failed_.note(number, std::exchange(failure_, {}));
+        }
+        result const r = completion_.record(handle_, number);
+        if (r != result::success)
+            (void)parts_.device.lose(r); // nobody could tell when the region is done
+        else
+            submitted_.store(number, std::memory_order_release);
+        return help::finished;
+    }
+
+    parts& parts_;
+    driver::stream_handle handle_;
+    completion completion_;
+    transfers transfers_;
+    omp_co::detail::failed_regions failed_;
+    std::atomic<backend::sequence> submitted_{0}; ///< the last signal that the driver has
+    std::atomic<backend::sequence> confirmed_{0}; ///< the last one that was reported
+
+    std::vector<command> building_; // the enqueuing thread's alone
+    std::mutex mutex_;
+    ring<command> queue_;             // guarded by mutex_
+    std::atomic<bool> queued_{false}; ///< the helper submits
+
+    // Whoever submits.
+    command head_;
+    bool has_head_ = false;
+    backend::failure failure_;
+    std::uint64_t epoch_ = 0;
+    launcher launcher_;
+
+    // Whoever asks for completions.
+    clock::time_point last_news_{};
+    backend::sequence armed_for_ = 0;
+
+    std::mutex tail_mutex_;
+    driver::event_handle tail_ = nullptr; // guarded by tail_mutex_
+    backend::sequence tail_number_ = 0;   // guarded by tail_mutex_
+};
+
+} // namespace omp_co::cuda::engine

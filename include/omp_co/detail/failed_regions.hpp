@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// The regions of a stream that failed while their device lives on, until somebody asks why.
+#pragma once
+
+#include <omp_co/backend.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace omp_co::detail {
+
+/// Whoever runs commands notes; whoever retires regions asks. Any thread.
+class failed_regions {
+public:
+    bool any() const noexcept { return count_.load(std::memory_order_relaxed) != 0; }
+
+    /// Before the region's signal completes.
+    void note(backend::sequence number, backend::failure&& f) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        try {
+            failed_.push_back({number, std::move(f)});
+        } catch (...) {
+            without_words_ = number; // no memory for more than that it failed
+        }
+        count_.fetch_add(1, std::memory_order_release);
+    }
+
+    /// No error: this region did not fail.
+    backend::failure take(backend::sequence number)
+    {
+        std::lock_guard guard(mutex_);
+        for (auto at = failed_.begin(); at != failed_.end(); ++at) {
+            if (at->number != number) continue;
+            backend::failure f = std::move(at->what);
+            failed_.erase(at);
+            count_.fetch_sub(1, std::memory_order_release);
+            return f;
+        }
+        if (without_words_ != number) return {};
+        count_.fetch_sub(1, std::memory_order_release);
+        return {make_error_code(errc::kernel_failed), {}};
+    }
+
+private:
+    struct failed_region {
+        backend::sequence number;
+        backend::failure what;
+    };
+
+    std::atomic<std::size_t> count_{0};
+    std::mutex mutex_;
+    std::vector<failed_region> failed_; // guarded by mutex_
+    backend::sequence without_words_ = 0;
+};
+
+} // namespace omp_co::detail

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds on every device, host and CUDA alike.
+#include "cuda_backend/bed.hpp"
+#include "support/outcome.hpp"
+
+#include <array>
+#include <boost/asio.hpp>
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <numeric>
+#include <vector>
+
+namespace asio = boost::asio;
+namespace data = boost::unit_test::data;
+using namespace cuda_test;
+using omp_co_test::outcome;
+
+// Names, for the frames of coroutines that refer to them.
+namespace conformance {
+
+omp_co::kernel<void(unsigned*, std::size_t)> const
+    add_index("add_index", omp_co::host::variant([](std::size_t i, unsigned* p, std::size_t) {
+                  p[i] += static_cast<unsigned>(i);
+              }),
+              image);
+omp_co::kernel<void(int*, int, int)> const
+    mark_2d("mark_2d", omp_co::host::variant([](int x, int y, int* p, int nx, int) {
+                p[y * nx + x] += x + 1000 * y + 1;
+            }),
+            image);
+omp_co::kernel<void(int*, int, int, int)> const
+    mark_3d("mark_3d", omp_co::host::variant([](int x, int y, int z, int* p, int nx, int ny, int) {
+                p[(z * ny + y) * nx + x] += x + 100 * y + 10000 * z;
+            }),
+            image);
+omp_co::kernel<void(int*)> const increment("increment", omp_co::host::variant([](int* p) { ++*p; }), image);
+omp_co::kernel<void(int const*, int*)> const
+    add_from("add_from", omp_co::host::variant([](int const* a, int* b) { *b += *a; }), image);
+
+struct triple {
+    double factor;
+    short shift;
+    char sign;
+};
+omp_co::kernel<void(triple, double*)> const with_struct("with_struct",
+                                                        omp_co::host::variant([](triple t, double* p) {
+                                                            *p = *p * t.factor +
+                                                                 (t.sign < 0 ? -t.shift : t.shift);
+                                                        }),
+                                                        image);
+
+void nothing_is_left(bed const& dev)
+{
+    BOOST_TEST(dev.now().mapped_ranges == 0U);
+    BOOST_TEST(dev.now().device_bytes == 0U);
+    BOOST_TEST(dev.now().in_flight == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE(conformance_of_devices)
+
+BOOST_DATA_TEST_CASE(each_index_is_visited_once, data::make(varieties), v)
+{
+    bed const dev(v);
+    for (std::size_t n : {0U, 1U, 2U, 255U, 256U, 257U, 5000U}) {
+        std::vector<unsigned> p(n, 1);
+        omp_co::sync_wait(omp_co::target(dev.get(), add_index, omp_co::range(n), omp_co::tofrom(p),
+                                         omp_co::firstprivate(n)));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) wrong += p[i] != i + 1;
+        BOOST_TEST(wrong == 0U);
+    }
+    nothing_is_left(dev);
+}
+
+BOOST_DATA_TEST_CASE(two_and_three_dimensions, data::make(varieties), v)
+{
+    bed const dev(v);
+    for (auto const [nx, ny] : {std::array{1, 1}, std::array{33, 9}, std::array{7, 31}}) {
+        std::vector<int> p(static_cast<std::size_t>(nx * ny));
+        omp_co::sync_wait(omp_co::target(dev.get(), mark_2d, omp_co::range(nx, ny), omp_co::tofrom(p),
+                                         omp_co::firstprivate(nx), omp_co::firstprivate(ny)));
+        int wrong = 0;
+        for (int y = 0; y < ny; ++y)
+            for (int x = 0; x < nx; ++x) wrong += p[static_cast<std::size_t>(y * nx + x)] != x + 1000 * y + 1;
+        BOOST_TEST(wrong == 0);
+    }
+    int const nx = 34;
+    int const ny = 5;
+    int const nz = 3;
+    std::vector<int> p(static_cast<std::size_t>(nx * ny * nz));
+    omp_co::sync_wait(omp_co::target(dev.get(), mark_3d, omp_co::range(nx, ny, nz), omp_co::tofrom(p),
+                                     omp_co::firstprivate(nx), omp_co::firstprivate(ny),
+                                     omp_co::firstprivate(nz)));
+    int wrong = 0;
+    for (int z = 0; z < nz; ++z)
+        for (int y = 0; y < ny; ++y)
+            for (int x = 0; x < nx; ++x)
+                wrong += p[static_cast<std::size_t>((z * ny + y) * nx + x)] != x + 100 * y + 10000 * z;
+    BOOST_TEST(wrong == 0);
+}
+
+BOOST_DATA_TEST_CASE(structures_travel_as_they_are, data::make(varieties), v)
+{
+    bed const dev(v);
+    double x = 2;
+    omp_co::sync_wait(
+        omp_co::target(dev.get(), with_struct, omp_co::firstprivate(triple{1.5, 7, -1}), omp_co::tofrom(x)));
+    BOOST_TEST(x == -4.0);
+}
+
+// Below, at and above what is staged at once, and more than all chunks hold.
+BOOST_DATA_TEST_CASE(copies_of_every_size_arrive, data::make(varieties), v)
+{
+    bed const dev(v);
+    std::size_t const kib = 1024;
+    for (std::size_t bytes : {std::size_t{1}, 4 * kib, 4 * kib + 1, 64 * kib, 64 * kib + 1, 1024 * kib,
+                              1024 * kib + 1, 12 * 1024 * kib + 3}) {
+        std::vector<unsigned char> out(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<unsigned char>(i * 7 + i / 251);
+        std::vector<unsigned char> const before = out;
+        omp_co::sync_wait(omp_co::target_enter_data(dev.get(), omp_co::to(out)));
+        std::fill(out.begin(), out.end(), static_cast<unsigned char>(0));
+        omp_co::sync_wait(omp_co::target_exit_data(dev.get(), omp_co::from(out)));
+        BOOST_TEST((out == before));
+    }
+    nothing_is_left(dev);
+}
+
+BOOST_DATA_TEST_CASE(a_region_follows_those_whose_data_it_uses, data::make(varieties), v)
+{
+    bed const dev(v);
+    constexpr std::size_t readers = 16;
+    int a = 1;
+    std::array<int, readers> b{};
+    asio::io_context io;
+    auto const run = [&]() -> asio::awaitable<void> {
+        omp_co::task_group group(co_await asio::this_coro::executor);
+        for (int round = 0; round < 20; ++round) {
+            group.spawn(omp_co::target(dev.get(), increment, omp_co::tofrom(a)));
+            for (int& each : b)
+                group.spawn(omp_co::target(dev.get(), add_from, omp_co::to(a), omp_co::tofrom(each)));
+        }
+        co_await group.wait();
+    };
+    asio::co_spawn(io, run(), [](std::exception_ptr e) { BOOST_TEST(!e); });
+    io.run();
+    BOOST_TEST(a == 21);
+    for (int each : b) BOOST_TEST(each == 230); // 2 + 3 + … + 21
+    nothing_is_left(dev);
+}
+
+BOOST_DATA_TEST_CASE(many_regions_are_in_flight, data::make(varieties), v)
+{
+    bed const dev(v);
+    constexpr std::size_t regions = 3000;
+    std::vector<int> x(regions);
+    asio::io_context io;
+    std::size_t ended = 0;
+    auto const count = [&](omp_co::error_code ec) { ended += !ec; };
+    for (int& each : x)
+        omp_co::target(dev.get(), increment, omp_co::tofrom(each))(asio::bind_executor(io, count));
+    io.run();
+    BOOST_TEST(ended == regions);
+    BOOST_TEST(std::accumulate(x.begin(), x.end(), std::size_t{0}) == regions);
+    nothing_is_left(dev);
+}
+
+BOOST_DATA_TEST_CASE(resident_data_stays, data::make(varieties), v)
+{
+    bed const dev(v);
+    std::vector<int> x(1000, 0);
+    omp_co::sync_wait(omp_co::target_enter_data(dev.get(), omp_co::to(x)));
+    for (int i = 0; i < 50; ++i) omp_co::sync_wait(omp_co::target(dev.get(), increment, omp_co::tofrom(x)));
+    BOOST_TEST(x[0] == 0);
+    omp_co::sync_wait(omp_co::target_update(dev.get(), omp_co::from(x)));
+    BOOST_TEST(x[0] == 50);
+    BOOST_TEST(dev.now().mapped_ranges == 1U);
+    omp_co::sync_wait(omp_co::target_exit_data(dev.get(), omp_co::from(x)));
+    nothing_is_left(dev);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace conformance

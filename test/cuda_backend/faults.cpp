@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a driver can do to us: each call of a region fails in turn; kernels fault; another library resets the device.
+#include "cuda_backend/bed.hpp"
+#include "support/outcome.hpp"
+
+#include <boost/asio.hpp>
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace asio = boost::asio;
+namespace data = boost::unit_test::data;
+using namespace cuda_test;
+using omp_co::errc;
+using omp_co_test::outcome;
+
+namespace {
+
+using int_kernel = omp_co::kernel<void(int*)>;
+int_kernel const increment("increment", image);
+
+char const* const failing_functions[]{"cuDevicePrimaryCtxRetain",
+                                      "cuCtxPushCurrent_v2",
+                                      "cuCtxPopCurrent_v2",
+                                      "cuThreadExchangeStreamCaptureMode",
+                                      "cuStreamCreate",
+                                      "cuEventCreate",
+                                      "cuMemPoolCreate",
+                                      "cuMemPoolSetAttribute",
+                                      "cuMemHostRegister_v2",
+                                      "cuMemHostGetDevicePointer_v2",
+                                      "cuStreamWriteValue64_v2",
+                                      "cuStreamSynchronize",
+                                      "cuMemAllocFromPoolAsync",
+                                      "cuMemFreeAsync",
+                                      "cuEventRecord",
+                                      "cuStreamWaitEvent",
+                                      "cuEventQuery",
+                                      "cuMemcpyHtoDAsync_v2",
+                                      "cuMemcpyDtoHAsync_v2",
+                                      "cuModuleLoadDataEx",
+                                      "cuModuleGetFunction",
+                                      "cuFuncGetAttribute",
+                                      "cuFuncGetParamInfo",
+                                      "cuLaunchKernel",
+                                      "cuStreamQuery",
+                                      "cuPointerGetAttribute"};
+
+/// Small and large data, in and out, and a kernel.
+struct representative {
+    int small = 1;
+    std::vector<int> large = std::vector<int>((std::size_t{2} << 20) / sizeof(int), 7);
+
+    omp_co::error_code run(omp_co::device dev, omp_co::diagnostics& why)
+    {
+        return outcome(omp_co::target(dev, increment, omp_co::tofrom(small),
+                                      omp_co::also(omp_co::tofrom(large)), omp_co::explain(why)));
+    }
+
+    bool untouched() const { return small == 1 && large == std::vector<int>(large.size(), 7); }
+    bool done() const { return small == 2 && large == std::vector<int>(large.size(), 7); }
+};
+
+BOOST_AUTO_TEST_SUITE(faults)
+
+// Whatever fails, and whichever time: the region ends with the driver's error or well, never half done, and the next
+// one is well.
+BOOST_DATA_TEST_CASE(each_call_fails_in_turn_for_want_of_memory,
+                     data::make(failing_functions) * data::make({0, 1}), function, kind)
+{
+    for (unsigned long nth = 1;; ++nth) {
+        bed dev(varieties[kind],
+                {{"FAULT", std::string(function) + ":" + std::to_string(nth) + ":CUDA_ERROR_OUT_OF_MEMORY"}});
+        representative r;
+        omp_co::diagnostics why;
+        omp_co::error_code const ec = r.run(dev, why);
+        if (ec) BOOST_TEST((ec == errc::out_of_memory), function << ' ' << nth << ": " << ec.message());
+        BOOST_TEST((ec ? r.untouched() : r.done()), function << ' ' << nth);
+        unsigned long const calls = simulator::count(function);
+        BOOST_TEST(dev.now().mapped_ranges == 0U);
+        BOOST_TEST(dev.now().device_bytes == 0U);
+        if (calls < nth) break;
+        representative again;
+        omp_co::error_code const next = again.run(dev, why);
+        BOOST_TEST(!next, function << ' ' << nth << ", the next region: " << next.message());
+        BOOST_TEST(again.done());
+        if (nth == 12) break;
+    }
+}
+
+BOOST_DATA_TEST_CASE(each_call_finds_the_device_faulty_in_turn,
+                     data::make(failing_functions) * data::make({0, 1}), function, kind)
+{
+    for (unsigned long nth = 1;; ++nth) {
+        bed dev(varieties[kind], {{"FAULT", std::string(function) + ":" + std::to_string(nth) +
+                                                ":CUDA_ERROR_ILLEGAL_ADDRESS"}});
+        representative r;
+        omp_co::diagnostics why;
+        omp_co::error_code const ec = r.run(dev, why);
+        if (ec)
+            BOOST_TEST((ec == errc::device_lost || ec == errc::out_of_memory),
+                       function << ' ' << nth << ": " << ec.message());
+        BOOST_TEST((ec ? r.untouched() : r.done()), function << ' ' << nth);
+        if (simulator::count(function) < nth || nth == 12) break;
+    }
+}
+
+BOOST_DATA_TEST_CASE(a_kernel_that_faults_loses_the_device, data::make(cuda_varieties), v)
+{
+    for (char const* name : {"trap", "wild_store"}) {
+        bed dev(v);
+        int x = 1;
+        BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+        int_kernel const k(name, image);
+        int y = 5;
+        auto const begin = std::chrono::steady_clock::now();
+        omp_co::error_code const ec = outcome(omp_co::target(dev, k, omp_co::tofrom(y)));
+        BOOST_TEST((ec == errc::device_lost), ec.message());
+        BOOST_TEST((ec.category() == omp_co::cuda::category()));
+        BOOST_TEST((std::chrono::steady_clock::now() - begin < std::chrono::seconds(1)));
+        BOOST_TEST(y == 5);
+        BOOST_TEST((outcome(omp_co::target(dev, increment, omp_co::tofrom(x))) == errc::device_lost));
+        BOOST_TEST(x == 2);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(all_regions_in_flight_end_when_the_device_is_lost)
+{
+    bed dev(varieties[0], {{"KERNEL_US", "2000"}});
+    int_kernel const trap("trap", image);
+    std::vector<int> x(200, 1);
+    std::vector<std::vector<int>> large(4, std::vector<int>(1 << 20, 1));
+    int y = 1;
+    asio::io_context io;
+    std::size_t lost = 0;
+    std::size_t well = 0;
+    auto const handler = [&](omp_co::error_code ec) { ec == errc::device_lost ? ++lost : ++well; };
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (i == 50) omp_co::target(dev, trap, omp_co::tofrom(y))(asio::bind_executor(io, handler));
+        if (i % 50 == 10)
+            omp_co::target(dev, increment, omp_co::tofrom(large[i / 50]))(asio::bind_executor(io, handler));
+        omp_co::target(dev, increment, omp_co::tofrom(x[i]))(asio::bind_executor(io, handler));
+    }
+    io.run();
+    BOOST_TEST(lost + well == x.size() + large.size() + 1);
+    BOOST_TEST(lost != 0U);
+    for (int each : x) BOOST_TEST((each == 1 || each == 2));
+}
+
+BOOST_AUTO_TEST_CASE(a_device_that_another_library_resets_is_lost)
+{
+    bed dev;
+    int x = 1;
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+    simulator::reset_device(0);
+    omp_co::error_code const ec = outcome(omp_co::target(dev, increment, omp_co::tofrom(x)));
+    BOOST_TEST((ec == errc::device_lost), ec.message());
+    BOOST_TEST(x == 2);
+    dev.expect_reports(); // a use of what was destroyed is how it was found
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_comes_back_serves_those_who_wait)
+{
+    bed dev(varieties[0], {{"MEMORY", std::to_string(64 << 20)}});
+    std::vector<std::vector<int>> x(300, std::vector<int>((1 << 20) / sizeof(int), 1));
+    asio::io_context io;
+    std::size_t well = 0;
+    for (auto& each : x)
+        omp_co::target(dev, increment, omp_co::tofrom(each))(
+            asio::bind_executor(io, [&](omp_co::error_code ec) { well += !ec; }));
+    io.run();
+    BOOST_TEST(well == x.size());
+    for (auto const& each : x) BOOST_REQUIRE(each[0] == 2);
+    std::vector<int> too_large((128 << 20) / sizeof(int));
+    BOOST_TEST((outcome(omp_co::target(dev, increment, omp_co::tofrom(too_large))) == errc::out_of_memory));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// Other libraries in the same process: their streams and events take part, their captures and contexts are left alone.
+#include "cuda_backend/bed.hpp"
+#include "support/outcome.hpp"
+
+#include <boost/asio.hpp>
+#include <chrono>
+
+namespace asio = boost::asio;
+using namespace cuda_test;
+using namespace std::chrono_literals;
+using omp_co_test::outcome;
+namespace driver = omp_co::cuda::driver;
+
+namespace {
+
+using int_kernel = omp_co::kernel<void(int*)>;
+int_kernel const increment("increment", image);
+
+// A program that uses the driver by itself.
+class other_library {
+public:
+    other_library()
+    {
+        BOOST_REQUIRE((d.primary_ctx_retain(&context, 0) == driver::result::success));
+        BOOST_REQUIRE((d.ctx_push_current(context) == driver::result::success));
+        BOOST_REQUIRE((d.stream_create(&stream, driver::stream_non_blocking) == driver::result::success));
+    }
+    ~other_library()
+    {
+        (void)d.stream_synchronize(stream);
+        (void)d.stream_destroy(stream);
+        driver::context_handle mine = nullptr;
+        (void)d.ctx_pop_current(&mine);
+        BOOST_TEST(mine == context);
+        (void)d.primary_ctx_release(0);
+    }
+    other_library(other_library const&) = delete;
+    other_library& operator=(other_library const&) = delete;
+
+    void sleep_on_stream(std::chrono::milliseconds t)
+    {
+        BOOST_REQUIRE((
+            d.launch_host_func(
+                stream,
+                [](void* ms) {
+                    timespec nap{0, static_cast<long>(reinterpret_cast<std::uintptr_t>(ms)) * 1000000};
+                    (void)::nanosleep(&nap, nullptr);
+                },
+                reinterpret_cast<void*>(static_cast<std::uintptr_t>(t.count()))) == driver::result::success));
+    }
+
+    driver::api const& d = driver::table();
+    driver::context_handle context = nullptr;
+    driver::stream_handle stream = nullptr;
+};
+
+BOOST_AUTO_TEST_SUITE(interoperability)
+
+BOOST_AUTO_TEST_CASE(a_stream_and_an_event_of_others_can_be_awaited)
+{
+    bed dev;
+    other_library other;
+    other.sleep_on_stream(30ms);
+    auto begin = std::chrono::steady_clock::now();
+    BOOST_TEST(!outcome(omp_co::cuda::await_stream(other.stream)));
+    BOOST_TEST((std::chrono::steady_clock::now() - begin >= 25ms));
+
+    driver::event_handle e = nullptr;
+    BOOST_REQUIRE((other.d.event_create(&e, driver::event_disable_timing) == driver::result::success));
+    other.sleep_on_stream(30ms);
+    BOOST_REQUIRE((other.d.event_record(e, other.stream) == driver::result::success));
+    begin = std::chrono::steady_clock::now();
+    int x = 1;
+    asio::io_context io;
+    auto const run = [&]() -> asio::awaitable<void> {
+        co_await omp_co::cuda::await_event(e);
+        co_await omp_co::target(dev, increment, omp_co::tofrom(x));
+    };
+    asio::co_spawn(io, run(), [](std::exception_ptr error) { BOOST_TEST(!error); });
+    io.run();
+    BOOST_TEST((std::chrono::steady_clock::now() - begin >= 25ms));
+    BOOST_TEST(x == 2);
+    (void)other.d.event_destroy(e);
+}
+
+BOOST_AUTO_TEST_CASE(the_current_context_stays_current)
+{
+    bed dev;
+    int x = 1;
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+    driver::context_handle now = nullptr;
+    BOOST_TEST((driver::table().ctx_get_current(&now) == driver::result::success));
+    BOOST_TEST(now == nullptr);
+    other_library other;
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+    BOOST_TEST((driver::table().ctx_get_current(&now) == driver::result::success));
+    BOOST_TEST(now == other.context);
+    BOOST_TEST(x == 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_capture_in_progress_is_not_disturbed)
+{
+    bed dev;
+    other_library other;
+    simulator::begin_capture(other.stream);
+    int x = 1;
+    std::vector<int> large(1 << 18, 1);
+    BOOST_TEST(
+        !outcome(omp_co::target(dev, increment, omp_co::tofrom(x), omp_co::also(omp_co::tofrom(large)))));
+    BOOST_TEST(x == 2);
+    auto status = driver::capture_status::none;
+    BOOST_TEST((other.d.stream_is_capturing(other.stream, &status) == driver::result::success));
+    BOOST_TEST((status == driver::capture_status::active));
+    simulator::end_capture(other.stream);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
