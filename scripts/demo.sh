@@ -8,7 +8,8 @@ scripts/setup.sh
 
 log=build/logs/demo.log
 mkdir -p build/logs
-if ! { cmake --preset release && cmake --build --preset release -j "$(nproc)" --target examples/image_service/all; } \
+echo "building (a minute or two; log: $log)"
+if ! { cmake --preset release && cmake --build --preset release -j "$(nproc)" --target image_service make_picture; } \
     >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     exit 1

@@ -70,6 +70,7 @@ for radius in "${radii[@]}"; do
 done
 grep -q "(${#radii[@]} pictures, 0 refused)" "$out/service.txt" || fail "the service counted other pictures"
 
-echo "image service: ${#radii[@]} pictures of ${size/ / x } at once, in $took ms, on one thread"
+echo "image service: ${#radii[@]} pictures of ${size/ / x } at once, in $took ms, in one event loop"
 sed -n '/^listening/d; s/^/  /p' "$out/service.txt"
 echo "  result          $out/after-12.png (from before.png beside it)"
+echo "  by hand         $bin/image_service --port 8080, then open http://127.0.0.1:8080/"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// An HTTP service that blurs pictures on a device, several at a time, on one thread.
+// An HTTP service that blurs pictures on a device, several at a time, in one event loop. PNG coding has a small pool of its
+// own, and kernels run on the device.
 // usage: image_service [--address A] [--port N] [--device N]
 #include "heartbeat.hpp"
 #include "http.hpp"

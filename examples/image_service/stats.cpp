@@ -77,8 +77,10 @@ std::string service_stats::summary() const
     append(text, "requests        %llu (%llu pictures, %llu refused)\n", number{requests_}, number{pictures_},
            number{refused_});
     append(text, "regions         %llu\n", number{regions()});
-    append(text, "bytes moved     %llu\n", number{bytes_moved()});
-    append(text, "timer lateness  p50 %llu us, p99 %llu us, max %llu us (%llu beats of 1 ms)\n",
+    append(text, "moved           %.1f MB to and from the device\n",
+           static_cast<double>(bytes_moved()) / 1e6);
+    append(text,
+           "timer lateness  p50 %llu us, p99 %llu us, max %llu us (%llu beats of 1 ms in the same loop)\n",
            number{lateness_us_.quantile(0.50)}, number{lateness_us_.quantile(0.99)},
            number{lateness_us_.max()}, number{lateness_us_.count()});
     return text;

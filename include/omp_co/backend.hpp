@@ -124,8 +124,8 @@ public:
     virtual bool arm() noexcept = 0;
 };
 
-/// The strictest alignment of an element that elements may ask for.
-inline constexpr std::size_t largest_alignment = 4096;
+/// The strictest alignment that an element may ask for: what every kind of device grants (CUDA's allocators, 256 bytes).
+inline constexpr std::size_t largest_alignment = 256;
 
 /// How a block of `bytes` bytes is aligned: as its elements may ask for, since none is larger than the block, and at least to
 /// a cache line.

@@ -50,7 +50,7 @@ public:
         static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>>,
                       "omp_co: only trivially copyable elements can be copied to a device and back");
         static_assert(alignof(T) <= backend::largest_alignment,
-                      "omp_co: elements aligned to more than a page are not supported on devices");
+                      "omp_co: devices align memory to 256 bytes; an element may not ask for more");
         static_assert(!std::is_const_v<T> || (Type != map_type::from && Type != map_type::tofrom),
                       "omp_co: from and tofrom would write to const data; write to(x)");
     }
@@ -194,7 +194,7 @@ constexpr auto private_(I n = 1) noexcept
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>,
                   "omp_co: private_ memory is not initialised; its elements must be trivial");
     static_assert(alignof(T) <= backend::largest_alignment,
-                  "omp_co: elements aligned to more than a page are not supported on devices");
+                  "omp_co: devices align memory to 256 bytes; an element may not ask for more");
     bool const valid =
         detail::fits_size(n) && static_cast<std::size_t>(n) <= (std::size_t{1} << 48) / sizeof(T);
     return private_clause<T>(valid ? static_cast<std::size_t>(n) : 0, valid);

@@ -66,6 +66,15 @@ task also_of_no_map(omp_co::device dev, floats& x, floats& y)
         dev, [](float const*) {}, omp_co::to(y), omp_co::also(omp_co::firstprivate(x[0])));
 }
 
+// Devices align memory to 256 bytes.
+struct alignas(512) over_aligned {
+    int value;
+};
+task element_over_aligned(omp_co::device dev, over_aligned& x)
+{
+    co_await omp_co::target_enter_data(dev, omp_co::to(x));
+}
+
 // What the compiler says, and that it names the line of every case.
 // expect: error: static assertion failed.*omp_co: a temporary that owns its memory would be gone before the region ends; give it a name
 // expect: error: static assertion failed.*omp_co: a temporary would be gone before the region ends; give it a name
@@ -74,6 +83,7 @@ task also_of_no_map(omp_co::device dev, floats& x, floats& y)
 // expect: error: static assertion failed.*omp_co: only trivially copyable elements can be copied to a device and back
 // expect: error: static assertion failed.*omp_co: after the data only modifiers may follow: always, present
 // expect: error: static assertion failed.*omp_co: also\(\) takes a map clause: to, from, tofrom or alloc
+// expect: error: static assertion failed.*omp_co: devices align memory to 256 bytes; an element may not ask for more
 // expect: memory_that_cannot_be_mapped\.cpp:16:
 // expect: memory_that_cannot_be_mapped\.cpp:(23|24):
 // expect: memory_that_cannot_be_mapped\.cpp:31:
@@ -82,3 +92,4 @@ task also_of_no_map(omp_co::device dev, floats& x, floats& y)
 // expect: memory_that_cannot_be_mapped\.cpp:52:
 // expect: memory_that_cannot_be_mapped\.cpp:59:
 // expect: memory_that_cannot_be_mapped\.cpp:(65|66):
+// expect: memory_that_cannot_be_mapped\.cpp:75:

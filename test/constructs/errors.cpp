@@ -221,6 +221,17 @@ BOOST_DATA_TEST_CASE(a_handle_whose_device_is_gone_answers_device_lost, data::ma
     BOOST_TEST(v[0] == 2);
 }
 
+BOOST_AUTO_TEST_CASE(out_of_memory_says_how_much_was_asked)
+{
+    test_device const dev(limited(1, 4096));
+    std::vector<char> big(1 << 20);
+    omp_co::diagnostics why;
+    BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(big), omp_co::explain(why))) ==
+                omp_co::errc::out_of_memory));
+    BOOST_TEST(says(why, "1048576"), why.message());
+    BOOST_TEST(says(why, "4096"), why.message());
+}
+
 // Coroutines that know nothing of it go on starting regions on it.
 BOOST_AUTO_TEST_CASE(a_device_that_goes_takes_no_new_region)
 {

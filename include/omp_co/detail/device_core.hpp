@@ -19,6 +19,7 @@
 #include <mutex>
 #include <new>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -173,12 +174,25 @@ private:
         if (!memory_.anybody_waits()) {
             if (memory_.take(items)) return {};
             if (slot_.in_flight.load(std::memory_order_relaxed) == 0) {
+                error_code const ec = make_error_code(errc::out_of_memory);
+                if (r.why != nullptr) r.fail(ec, describe_shortage(items));
                 environment_.discard(items);
-                return make_error_code(errc::out_of_memory);
+                return ec;
             }
         }
         memory_.defer(r);
         return {};
+    }
+
+    std::string describe_shortage(std::span<map_item const> items) const
+    {
+        std::size_t asked = 0;
+        for (map_item const& item : items)
+            if (item.has(map_created)) asked += item.bytes;
+        std::string text = std::to_string(asked) + " bytes of device memory asked, " +
+                           std::to_string(memory_.pool().in_use()) + " in use";
+        std::size_t const all = device_->traits().memory_limit;
+        return all == 0 ? text : text + ", " + std::to_string(all) + " in all";
     }
 
     bool anything_flying() const noexcept
