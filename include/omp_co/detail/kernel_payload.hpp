@@ -88,7 +88,7 @@ private:
             if constexpr (clause_traits<Clause>::argument) arguments_[argument++] = &mine.device;
         } else if constexpr (clause_traits<Clause>::argument) {
             if constexpr (requires { value.offset; }) {
-                constexpr std::size_t line = std::max<std::size_t>(64, value.alignment);
+                constexpr std::size_t line = std::max<std::size_t>(64, argument_value<Clause>::alignment);
                 value.offset = (call_.scratch_bytes + line - 1) / line * line;
                 call_.scratch_bytes = value.offset + (value.bytes + line - 1) / line * line;
             }
