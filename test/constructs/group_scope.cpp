@@ -25,13 +25,13 @@ BOOST_AUTO_TEST_SUITE(group_scope)
 BOOST_AUTO_TEST_CASE(a_group_that_goes_waits_for_no_region_of_others)
 {
     for (unsigned n : {0U, 1U}) {
+        std::vector<int> v(8, 0), w(8, 0), x(8, 0);
+        gate unrelated;
+        gate member;
         test_device const other(workers(1));
         test_device const same(workers(2));
         test_device const inline_one(workers(0));
         asio::io_context io;
-        gate unrelated;
-        gate member;
-        std::vector<int> v(8, 0), w(8, 0), x(8, 0);
         omp_co::target(other, unrelated.kernel(), omp_co::tofrom(v))(asio::detached);
         omp_co::target(same, unrelated.kernel(), omp_co::tofrom(w))(asio::detached);
         std::thread busy([&] { // an inline device that another thread runs
