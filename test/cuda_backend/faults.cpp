@@ -90,6 +90,7 @@ BOOST_DATA_TEST_CASE(each_call_fails_in_turn_for_want_of_memory,
     }
 }
 
+// out_of_memory where the allocation is what meets the fault: there is nobody in flight to notice more.
 BOOST_DATA_TEST_CASE(each_call_finds_the_device_faulty_in_turn,
                      data::make(failing_functions) * data::make({0, 1}), function, kind)
 {
@@ -99,7 +100,9 @@ BOOST_DATA_TEST_CASE(each_call_finds_the_device_faulty_in_turn,
         representative r;
         omp_co::diagnostics why;
         omp_co::error_code const ec = r.run(dev, why);
-        if (ec) BOOST_TEST((ec == errc::device_lost), function << ' ' << nth << ": " << ec.message());
+        if (ec)
+            BOOST_TEST((ec == errc::device_lost || ec == errc::out_of_memory),
+                       function << ' ' << nth << ": " << ec.message());
         BOOST_TEST((ec ? r.untouched() : r.done()), function << ' ' << nth);
         if (simulator::count(function) < nth || nth == 12) break;
     }

@@ -174,23 +174,11 @@ private:
             if (memory_.take(items)) return {};
             if (slot_.in_flight.load(std::memory_order_relaxed) == 0) {
                 environment_.discard(items);
-                return found_lost() ? lost_ : make_error_code(errc::out_of_memory);
+                return make_error_code(errc::out_of_memory);
             }
         }
         memory_.defer(r);
         return {};
-    }
-
-    // A device that gives no memory may have failed: with nothing in flight, nobody else would notice.
-    bool found_lost() noexcept
-    {
-        for (auto const& s : streams_) {
-            error_code const ec = s->commands->completed().error;
-            if (!ec) continue;
-            lose(ec);
-            return true;
-        }
-        return false;
     }
 
     bool anything_flying() const noexcept
