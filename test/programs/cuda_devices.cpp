@@ -76,7 +76,10 @@ int main(int argc, char** argv)
     check(ending.empty(), "no driver: " + ending);
     ending = child_process::rerun({"bad"}, {"OMP_CO_CUDA_COMPLETION=sometimes"});
     check(ending.empty(), "a bad value: " + ending);
-    char const* const simulator = std::getenv("OMP_CO_TEST_SIMULATOR");
+    char const* simulator = std::getenv("OMP_CO_TEST_SIMULATOR");
+#ifdef OMP_CO_TEST_SIMULATOR
+    if (simulator == nullptr) simulator = OMP_CO_TEST_SIMULATOR;
+#endif
     if (simulator != nullptr)
         for (char const* count : {"1", "3"}) {
             ending =
