@@ -122,6 +122,23 @@ double omp_co_regions(omp_co::device dev, long regions, long& failed)
     return spent / double(regions);
 }
 
+/// How much of its time a loop is busy with 1,000 regions in flight, in percent: of interest if kernels take long.
+double loop_share(omp_co::device dev, long& failed)
+{
+    std::vector<char> data(1000);
+    for (char& x : data) omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x)));
+    asio::io_context loop;
+    auto handler = asio::bind_executor(loop, [&](omp_co::error_code ec) { failed += ec ? 1 : 0; });
+    for (char& x : data) omp_co::target(dev, nothing, omp_co::tofrom(x))(handler);
+    double const busy = thread_seconds();
+    auto const begin = clock_type::now();
+    loop.run();
+    double const share =
+        (thread_seconds() - busy) / std::chrono::duration<double>(clock_type::now() - begin).count();
+    for (char& x : data) omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::release(x)));
+    return 100 * share;
+}
+
 /// In, kernel, out for 64 tiles of pinned memory: one after the other, and side by side.
 double pipeline_speed_up(omp_co::device dev, long& failed)
 {
@@ -192,13 +209,22 @@ int main(int argc, char** argv)
     long failed = 0;
     omp_co::sync_wait(nothing.prepare(dev));
     (void)omp_co_regions(dev, batch * 5, failed);
-    double const ours = omp_co_regions(dev, regions, failed);
-    double const raw = raw_loop(regions);
-    bench::print("cuda/raw_loop/cpu", raw * 1e6, "us/region");
-    bench::print("cuda/region/cpu", ours * 1e6, "us/region");
-    bench::print("cuda/region/added_cpu", (ours - raw) * 1e6, "us/region");
+    std::vector<double> ours;
+    std::vector<double> raw;
+    std::vector<double> added; // measured by turns: the machine's speed changes
+    constexpr long rounds = 15;
+    for (long i = 0; i < rounds; ++i) {
+        ours.push_back(omp_co_regions(dev, regions / rounds + batch, failed) * 1e6);
+        raw.push_back(raw_loop(regions / rounds + batch) * 1e6);
+        failed += raw.back() < 0 ? 1 : 0;
+        added.push_back(ours.back() - raw.back());
+    }
+    bench::print("cuda/raw_loop/cpu", bench::median(raw), "us/region");
+    bench::print("cuda/region/cpu", bench::median(ours), "us/region");
+    bench::print("cuda/region/added_cpu", bench::median(added), "us/region");
+    bench::print("cuda/in_flight/loop_cpu", loop_share(dev, failed), "%");
     bench::print("cuda/pipeline/speed_up", pipeline_speed_up(dev, failed), "x");
     bench::print("cuda/large_copy/timer_late_p99", lateness_beside_a_large_copy(dev, failed), "us");
-    if (failed != 0 || raw < 0) std::fprintf(stderr, "%ld regions failed\n", failed);
-    return failed != 0 || raw < 0 ? 1 : 0;
+    if (failed != 0) std::fprintf(stderr, "%ld regions failed\n", failed);
+    return failed != 0 ? 1 : 0;
 }

@@ -30,7 +30,8 @@ struct variety {
     completion_choice completion;
     bool write_value; ///< the device can
     bool pools;
-    bool host = false; ///< the host device, for comparison
+    bool host = false;   ///< the host device, for comparison
+    bool narrow = false; ///< the device writes words of 32 bits only
 
     friend std::ostream& operator<<(std::ostream& out, variety const& v) { return out << v.name; }
 };
@@ -40,10 +41,12 @@ inline constexpr variety varieties[]{
     {"CUDA, events", completion_choice::events, true, true},
     {"CUDA, no write-value", completion_choice::automatic, false, true},
     {"CUDA, no pools", completion_choice::automatic, true, false},
+    {"CUDA, narrow words", completion_choice::write_value, true, true, false, true},
     {"host", completion_choice::automatic, true, true, true},
 };
 
-inline constexpr variety cuda_varieties[]{varieties[0], varieties[1], varieties[2], varieties[3]};
+inline constexpr variety cuda_varieties[]{varieties[0], varieties[1], varieties[2], varieties[3],
+                                          varieties[4]};
 
 /// Resets the simulator, so one at a time, and no other device may be in use. Afterwards nothing has leaked and nothing was
 /// misused, unless the test has said that it expects a fault.
@@ -63,8 +66,9 @@ public:
             o.workers = 1;
             device_ = add(all, std::make_unique<omp_co::host::host_device>(o));
         } else {
-            device_ = add(all, std::make_unique<omp_co::cuda::engine::cuda_device>(
-                                   d, 0, omp_co::cuda::engine::read_limits(d, 0), v.completion));
+            omp_co::cuda::engine::limits l = omp_co::cuda::engine::read_limits(d, 0);
+            if (v.narrow) l.write_value_64 = false;
+            device_ = add(all, std::make_unique<omp_co::cuda::engine::cuda_device>(d, 0, l, v.completion));
         }
     }
     bed(bed const&) = delete;

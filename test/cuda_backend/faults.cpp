@@ -90,6 +90,7 @@ BOOST_DATA_TEST_CASE(each_call_fails_in_turn_for_want_of_memory,
     }
 }
 
+// out_of_memory where the allocation is what meets the fault: there is nobody in flight to notice more.
 BOOST_DATA_TEST_CASE(each_call_finds_the_device_faulty_in_turn,
                      data::make(failing_functions) * data::make({0, 1}), function, kind)
 {

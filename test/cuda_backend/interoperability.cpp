@@ -84,6 +84,20 @@ BOOST_AUTO_TEST_CASE(a_stream_and_an_event_of_others_can_be_awaited)
     (void)other.d.event_destroy(e);
 }
 
+BOOST_AUTO_TEST_CASE(large_memory_that_others_have_registered_is_not_staged)
+{
+    bed dev;
+    other_library other;
+    std::vector<int> x(1 << 20, 1);
+    BOOST_REQUIRE((other.d.mem_host_register(x.data(), x.size() * sizeof(int),
+                                             driver::host_register_portable) == driver::result::success));
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+    BOOST_TEST(x[0] == 2);
+    BOOST_TEST(simulator::count("cuMemcpyHtoDAsync_v2") == 1U);
+    BOOST_TEST(simulator::count("cuMemcpyDtoHAsync_v2") == 1U);
+    (void)other.d.mem_host_unregister(x.data());
+}
+
 BOOST_AUTO_TEST_CASE(the_current_context_stays_current)
 {
     bed dev;

@@ -48,12 +48,12 @@ int bad_completion()
 // simulated <n>: that many devices come before the host; the program ends with copies on their way.
 int simulated(std::size_t expected)
 {
+    static std::vector<int> data(1 << 20, 1); // there before the devices, so destroyed after they are done
     auto const found = omp_co::cuda::devices();
     check(found.size() == expected, "CUDA devices: " + std::to_string(found.size()));
     check(omp_co::cuda::why_none().empty(), omp_co::cuda::why_none());
     check(omp_co::default_device().backend() == omp_co::backend_kind::cuda,
           "the default device is the first CUDA one");
-    static std::vector<int> data(1 << 20, 1);
     for (omp_co::device const d : found) {
         omp_co::sync_wait(omp_co::target_enter_data(d, omp_co::to(data)));
         omp_co::target_update(d, omp_co::to(data))(boost::asio::detached);
@@ -76,7 +76,10 @@ int main(int argc, char** argv)
     check(ending.empty(), "no driver: " + ending);
     ending = child_process::rerun({"bad"}, {"OMP_CO_CUDA_COMPLETION=sometimes"});
     check(ending.empty(), "a bad value: " + ending);
-    char const* const simulator = std::getenv("OMP_CO_TEST_SIMULATOR");
+    char const* simulator = std::getenv("OMP_CO_TEST_SIMULATOR");
+#ifdef OMP_CO_TEST_SIMULATOR
+    if (simulator == nullptr) simulator = OMP_CO_TEST_SIMULATOR;
+#endif
     if (simulator != nullptr)
         for (char const* count : {"1", "3"}) {
             ending =

@@ -15,21 +15,19 @@ struct launch_shape {
     unsigned grid[3]{1, 1, 1};
     unsigned block[3]{1, 1, 1};
     unsigned shared_bytes = 0;
-    backend::failure refused; ///< an error: it cannot be launched
 };
 
 /// Blocks of 256, 32 by 8, or 32 by 4 by 2 threads, smaller where the kernel cannot have so many, unless teams() says
-/// otherwise. The kernel itself leaves out the indices beyond the range.
-inline launch_shape shape_of(backend::invocation const& call, kernel_facts const& kernel,
-                             limits const& device)
+/// otherwise. The kernel itself leaves out the indices beyond the range. False: it cannot be launched, as `why` says.
+inline bool shape_of(backend::invocation const& call, kernel_facts const& kernel, limits const& device,
+                     launch_shape& shape, backend::failure& why)
 {
     constexpr std::size_t usual[4][3]{{1, 1, 1}, {256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-    launch_shape shape;
-    auto const refuse = [&](std::string const& what, std::size_t is, char const* limit, std::size_t most) {
-        shape.refused = {make_error_code(errc::invalid_argument),
-                         what + " " + std::to_string(is) + " exceeds " + limit + " = " +
-                             std::to_string(most) + " of " + device.name};
-        return shape;
+    auto const refuse = [&](char const* what, std::size_t is, std::string const& limit, std::size_t most) {
+        why = {make_error_code(errc::invalid_argument), std::string(what) + ' ' + std::to_string(is) +
+                                                            " exceeds " + limit + " = " +
+                                                            std::to_string(most) + " of " + device.name};
+        return false;
     };
 
     std::size_t block[3];
@@ -41,14 +39,16 @@ inline launch_shape shape_of(backend::invocation const& call, kernel_facts const
         for (unsigned d = 3; d-- > 0;)
             while (block[0] * block[1] * block[2] > kernel.max_threads && block[d] > 1) block[d] /= 2;
     for (unsigned d = 0; d < 3; ++d) {
-        grid[d] = call.shape.given ? call.shape.teams[d] : (call.range.count[d] + block[d] - 1) / block[d];
+        grid[d] = call.shape.given ? call.shape.teams[d]
+                  : block[d] == 1  ? call.range.count[d]
+                                   : (call.range.count[d] + block[d] - 1) / block[d];
         if (block[d] > device.max_block[d])
             return refuse("a team's thread count", block[d], block_limit_names[d], device.max_block[d]);
         if (grid[d] > device.max_grid[d])
             return refuse("the number of teams", grid[d], grid_limit_names[d], device.max_grid[d]);
         if (block[d] == 0 || grid[d] == 0) {
-            shape.refused = {make_error_code(errc::invalid_argument), "teams() with a count of zero"};
-            return shape;
+            why = {make_error_code(errc::invalid_argument), "teams() with a count of zero"};
+            return false;
         }
         threads *= block[d];
         shape.block[d] = static_cast<unsigned>(block[d]);
@@ -57,33 +57,39 @@ inline launch_shape shape_of(backend::invocation const& call, kernel_facts const
     if (threads > device.max_threads)
         return refuse("a team's thread count", threads, "max_threads_per_block", device.max_threads);
     if (threads > kernel.max_threads)
-        return refuse("a team's thread count", threads,
-                      ("max_threads_per_block of kernel " + kernel.name).c_str(), kernel.max_threads);
+        return refuse("a team's thread count", threads, "max_threads_per_block of kernel " + kernel.name,
+                      kernel.max_threads);
     std::size_t const shared = call.shape.shared_bytes + kernel.static_shared;
     if (call.shape.shared_bytes > device.shared_bytes_optin || shared > device.shared_bytes_optin)
         return refuse("a team's shared memory of", shared, "max_shared_memory_per_block_optin",
                       device.shared_bytes_optin);
     shape.shared_bytes = static_cast<unsigned>(call.shape.shared_bytes);
-    return shape;
+    return true;
 }
 
-/// Whether the arguments fit the kernel's parameters, as far as the driver knows those; no error: they do.
-inline backend::failure check_arguments(backend::invocation const& call, kernel_facts const& kernel)
+/// Whether the arguments fit the kernel's parameters, as far as the driver knows those. False: they do not, as `why` says.
+inline bool arguments_fit(backend::invocation const& call, kernel_facts const& kernel, backend::failure& why)
 {
-    if (call.private_arguments != 0)
-        return {make_error_code(errc::not_supported),
-                "private_ memory is for host variants: declare it in the kernel"};
-    if (!kernel.parameters_known) return {};
-    if (call.argument_count != kernel.parameter_sizes.size())
-        return {make_error_code(errc::invalid_argument),
-                "the kernel takes " + std::to_string(kernel.parameter_sizes.size()) +
-                    " parameters and was given " + std::to_string(call.argument_count) + " arguments"};
-    for (unsigned i = 0; i < call.argument_count; ++i)
-        if (call.argument_sizes[i] != kernel.parameter_sizes[i])
-            return {make_error_code(errc::invalid_argument),
-                    "argument " + std::to_string(i + 1) + " has " + std::to_string(call.argument_sizes[i]) +
-                        " bytes and the kernel's parameter " + std::to_string(kernel.parameter_sizes[i])};
-    return {};
+    if (call.private_arguments != 0) {
+        why = {make_error_code(errc::not_supported),
+               "private_ memory is for host variants: declare it in the kernel"};
+        return false;
+    }
+    if (!kernel.parameters_known) return true;
+    if (call.argument_count != kernel.parameter_sizes.size()) {
+        why = {make_error_code(errc::invalid_argument),
+               "the kernel takes " + std::to_string(kernel.parameter_sizes.size()) +
+                   " parameters and was given " + std::to_string(call.argument_count) + " arguments"};
+        return false;
+    }
+    for (unsigned i = 0; i < call.argument_count; ++i) {
+        if (call.argument_sizes[i] == kernel.parameter_sizes[i]) continue;
+        why = {make_error_code(errc::invalid_argument),
+               "argument " + std::to_string(i + 1) + " has " + std::to_string(call.argument_sizes[i]) +
+                   " bytes and the kernel's parameter " + std::to_string(kernel.parameter_sizes[i])};
+        return false;
+    }
+    return true;
 }
 
 } // namespace omp_co::cuda::engine

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
 
 namespace omp_co::cuda::engine {
 
@@ -53,11 +52,9 @@ private:
     void launch_now(backend::invocation const& call, kernel_facts const& kernel, driver::stream_handle where,
                     backend::failure& failed)
     {
-        failed = check_arguments(call, kernel);
-        if (failed.error) return;
-        launch_shape shape = shape_of(call, kernel, parts_.facts);
-        failed = std::move(shape.refused);
-        if (failed.error) return;
+        launch_shape shape;
+        if (!arguments_fit(call, kernel, failed) || !shape_of(call, kernel, parts_.facts, shape, failed))
+            return;
         driver::api const& d = parts_.device.driver();
         result r = result::success;
         if (shape.shared_bytes + kernel.static_shared > parts_.facts.shared_bytes)

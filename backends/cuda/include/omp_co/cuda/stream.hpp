@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -17,8 +18,6 @@
 namespace omp_co::cuda::engine {
 
 class stream final : public backend::stream, public helped {
-    using clock = std::chrono::steady_clock;
-
 public:
     /// Takes over `handle`.
     stream(parts& p, driver::stream_handle handle) noexcept
@@ -105,10 +104,10 @@ public:
                 transfers_.settle(now);
                 confirmed_.store(now, std::memory_order_release);
             }
-            last_news_ = clock::now();
-        } else if (clock::now() - last_news_ > quiet) {
+            last_news_ = now_coarsely();
+        } else if (now_coarsely() - last_news_ > quiet) {
             (void)healthy();
-            last_news_ = clock::now();
+            last_news_ = now_coarsely();
         }
         backend::progress p{confirmed_.load(std::memory_order_relaxed), failed_.any(), {}};
         result const lost = parts_.device.lost();
@@ -177,6 +176,14 @@ private:
     /// A pause after which the device is asked whether it is still alive.
     static constexpr auto quiet = std::chrono::milliseconds(50);
     static constexpr unsigned at_once = 64;
+
+    // Cheap, since it is asked at every look that finds nothing.
+    static std::chrono::milliseconds now_coarsely() noexcept
+    {
+        timespec t{};
+        (void)::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+        return std::chrono::milliseconds(t.tv_sec * 1000 + t.tv_nsec / 1000000);
+    }
 
     error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes) noexcept
     {
@@ -393,7 +400,7 @@ private:
     launcher launcher_;
 
     // Whoever asks for completions.
-    clock::time_point last_news_{};
+    std::chrono::milliseconds last_news_{};
     backend::sequence armed_for_ = 0;
 
     std::mutex tail_mutex_;
