@@ -264,7 +264,8 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
         require(flags == 0);
         auto& c = s.current();
         auto const other = usable(s, peer);
-        require(other->where != c.where, CUDA_ERROR_INVALID_DEVICE);
+        require(other.get() != &c, CUDA_ERROR_INVALID_CONTEXT);
+        require(other->where != c.where, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         auto const fresh = c.peers.insert(other->where->ordinal).second;
         return fresh ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
     });

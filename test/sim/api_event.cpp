@@ -12,6 +12,7 @@ CUresult record(session& s, CUevent handle, CUstream where, unsigned flags)
     require(flags <= CU_EVENT_RECORD_EXTERNAL);
     auto const e = s.find(handle);
     auto const st = s.find(where);
+    require(flags == CU_EVENT_RECORD_DEFAULT || st->capturing);
     if (e->owner.lock() != st->owner.lock()) {
         s.misuse(e->where != st->where
                      ? "cross-device event: recorded in a stream of another device"

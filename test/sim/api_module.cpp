@@ -108,7 +108,7 @@ CUresult cuModuleUnload(CUmodule handle)
         auto& c = s.current();
         s.unsafe_while_capturing();
         auto const m = s.find(handle);
-        require(!m->of_library, CUDA_ERROR_INVALID_HANDLE);
+        require(!m->of_library, CUDA_ERROR_NOT_PERMITTED);
         if (m->owner.get() != &c) s.misuse("wrong context: the module was loaded into another one");
         s.synchronise(*m->owner);
         unload(s, *m);
@@ -130,7 +130,7 @@ CUresult cuModuleGetFunction(CUfunction* handle, CUmodule from, char const* name
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, size_t* bytes, CUmodule from, char const* name)
 {
     return call(id_cuModuleGetGlobal_v2, [&](session& s) {
-        require(name != nullptr);
+        require(name != nullptr && (address || bytes));
         s.current();
         auto const m = s.find(from);
         auto const& globals = m->image->globals();

@@ -134,6 +134,7 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent waited, unsigned int flags)
     return call(id_cuStreamWaitEvent, [&](session& s) {
         require(flags <= CU_EVENT_WAIT_EXTERNAL);
         auto const st = s.find(handle);
+        require(flags == CU_EVENT_WAIT_DEFAULT || st->capturing);
         auto const e = s.find(waited);
         if (e->captured) {
             // Waiting for a captured event makes the stream part of the capture.

@@ -81,7 +81,8 @@ std::pair<std::shared_ptr<allocation>, std::byte*> word_at(session& s, CUdevicep
 template <class Word>
 std::shared_ptr<command> make_write(session& s, CUdeviceptr address, Word value, unsigned flags)
 {
-    require(flags == CU_STREAM_WRITE_VALUE_DEFAULT);
+    // Without the memory barrier the write may come before earlier ones, but need not.
+    require(flags <= CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER);
     auto [where, at] = word_at<Word>(s, address);
     return std::make_shared<write_value<Word>>(std::move(where), at, value);
 }

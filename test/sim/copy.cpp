@@ -164,7 +164,8 @@ CUresult copy(session& s, stream& st, copy_box const& box, copy_call how)
     auto& where = *st.where;
     if (!s.enqueue(st, c)) return CUDA_SUCCESS;
     bool const within_devices = source.where == place::device && destination.where == place::device;
-    bool const blocks = synchronous ? !within_devices && !staged : pageable && !staged;
+    bool const within_host = source.where != place::device && destination.where != place::device;
+    bool const blocks = within_host || (synchronous ? !within_devices && !staged : pageable && !staged);
     if (blocks) s.wait(c, where);
     return CUDA_SUCCESS;
 }
