@@ -19,7 +19,7 @@ fact const aligned{"device_memory_is_aligned_to_256_bytes",
                    "of the memory allocation routines from the driver or runtime API is always aligned to at "
                    "least 256 bytes.\"",
                    [] {
-                       for (std::size_t bytes : {1, 3, 100, 5000}) {
+                       for (std::size_t const bytes : {1UL, 3UL, 100UL, 5000UL}) {
                            device_memory const x(bytes);
                            check(x % 256 == 0, std::to_string(bytes) + " bytes at " + std::to_string(x));
                        }

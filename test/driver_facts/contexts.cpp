@@ -134,23 +134,23 @@ fact const reset{
     },
     process::own};
 
-fact const names{
-    "errors_have_names",
-    "Driver API, Error Handling, cuGetErrorName: \"If the error code is not recognized, "
-    "CUDA_ERROR_INVALID_VALUE will be "
-    "returned and *pStr will be set to the NULL address.\"",
-    [] {
-        char const* text = nullptr;
-        ok(cu.cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text));
-        check(std::strcmp(text, "CUDA_ERROR_ILLEGAL_ADDRESS") == 0, text);
-        ok(cu.cuGetErrorString(CUDA_SUCCESS, &text));
-        check(std::strcmp(text, "no error") == 0, text);
-        answers(cu.cuGetErrorName(static_cast<CUresult>(998), &text), CUDA_ERROR_INVALID_VALUE);
-        check(text == nullptr, "an unknown code has a name");
-        text = "";
-        answers(cu.cuGetErrorString(static_cast<CUresult>(998), &text), CUDA_ERROR_INVALID_VALUE);
-        check(text == nullptr, "an unknown code has a text");
-    }};
+fact const names{"errors_have_names",
+                 "Driver API, Error Handling, cuGetErrorName: \"If the error code is not recognized, "
+                 "CUDA_ERROR_INVALID_VALUE will be "
+                 "returned and *pStr will be set to the NULL address.\"",
+                 [] {
+                     char const* text = nullptr;
+                     ok(cu.cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text));
+                     check(std::strcmp(text, "CUDA_ERROR_ILLEGAL_ADDRESS") == 0, text);
+                     ok(cu.cuGetErrorString(CUDA_SUCCESS, &text));
+                     check(std::strcmp(text, "no error") == 0, text);
+                     answers(cu.cuGetErrorName(static_cast<CUresult>(998), &text), CUDA_ERROR_INVALID_VALUE);
+                     check(text == nullptr, "an unknown code has a name");
+                     text = "";
+                     answers(cu.cuGetErrorString(static_cast<CUresult>(998), &text),
+                             CUDA_ERROR_INVALID_VALUE);
+                     check(text == nullptr, "an unknown code has a text");
+                 }};
 
 fact const devices{"devices_are_counted_from_zero",
                    "Driver API, Device Management, cuDeviceGet: \"Returns in *device a device handle given "

@@ -29,6 +29,9 @@ struct api {
 
 extern api cu;
 
+/// Loads and starts the driver; without one, or without a device, the program ends with 77.
+void load_driver();
+
 /// Thrown when this machine cannot show the fact.
 struct skipped : std::runtime_error {
     using std::runtime_error::runtime_error;

@@ -66,7 +66,9 @@ fact const layout{"parameters_have_the_layout_of_a_structure",
                   "of parameters that func "
                   "takes. paramSize can be set to NULL if only the parameter offset is desired.\"",
                   [] {
-                      if (!cu.cuFuncGetParamInfo) throw skipped("the driver has no cuFuncGetParamInfo");
+                      int version = 0;
+                      ok(cu.cuDriverGetVersion(&version));
+                      if (version < 12040) throw skipped("the driver has no cuFuncGetParamInfo");
                       kernels const k;
                       auto const f = k["mixed"];
                       std::size_t const offsets[] = {0, 8, 20, 24};

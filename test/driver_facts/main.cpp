@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -15,8 +12,6 @@
 extern char** environ;
 
 namespace facts {
-
-api cu;
 
 namespace {
 
@@ -50,31 +45,6 @@ std::string name_of(CUresult code)
     char const* name = nullptr;
     if (cu.cuGetErrorName(code, &name) == CUDA_SUCCESS) return name;
     return std::to_string(static_cast<int>(code));
-}
-
-[[noreturn]] void no_driver(std::string const& why)
-{
-    std::printf("skipped: %s\n", why.c_str());
-    std::exit(77);
-}
-
-void load_driver()
-{
-    char const* given = std::getenv("OMP_CO_CUDA_LIBRARY");
-    std::string const file = given && *given ? given : "libcuda.so.1";
-    void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) no_driver(::dlerror());
-#define OMP_CO_FACTS_FUNCTION(symbol)                                                                        \
-    cu.symbol = reinterpret_cast<decltype(cu.symbol)>(::dlsym(library, #symbol));                            \
-    if (!cu.symbol && std::strcmp(#symbol, "cuFuncGetParamInfo") != 0)                                       \
-        no_driver(file + " does not export " #symbol);
-#include "functions.inc"
-#undef OMP_CO_FACTS_FUNCTION
-    auto const started = cu.cuInit(0);
-    int devices = 0;
-    if (started == CUDA_SUCCESS) cu.cuDeviceGetCount(&devices);
-    if (devices == 0)
-        no_driver("cuInit of " + file + " answers " + std::to_string(static_cast<int>(started)));
 }
 
 outcome run_here(entry const& e)
@@ -147,13 +117,6 @@ void ok(CUresult got, place where)
     if (got == CUDA_SUCCESS) return;
     say(where, "answered " + name_of(got));
     throw ended{};
-}
-
-int attribute(CUdevice_attribute which)
-{
-    int value = 0;
-    ok(cu.cuDeviceGetAttribute(&value, which, 0));
-    return value;
 }
 
 void need_devices(int count)
