@@ -2,6 +2,7 @@
 # Runs on a machine with an NVIDIA device what was built elsewhere: the driver's facts and costs, the CUDA tests, the CUDA
 # benchmark. Builds and fetches nothing. Ends with a table; what the programs said is in <folder>/gpu_check/.
 # Usage: scripts/gpu_check.sh <folder>     (a build folder, or copies of its programs; at most 5 minutes)
+# Exit code: 0 all that ran passed, 1 something failed, 77 nothing could run.
 # SPDX-License-Identifier: BSL-1.0
 set -uo pipefail
 
@@ -13,6 +14,7 @@ folder=$(cd "$1" && pwd)
 logs=$folder/gpu_check
 mkdir -p "$logs"
 end=$((SECONDS + 290))
+passed=0
 failed=0
 rows=()
 
@@ -38,7 +40,10 @@ row() {
     (cd "$(dirname "$program")" && timeout -k 5 "$most" "./$name" "$@") >"$logs/$name.log" 2>&1
     rc=$?
     case $rc in
-    0) result=passed ;;
+    0)
+        result=passed
+        ((passed += 1))
+        ;;
     77) result=skipped ;;
     124 | 137) result="over $most s" ;;
     *) result="failed ($rc)" ;;
@@ -65,4 +70,5 @@ for r in "${rows[@]}"; do
     IFS='|' read -r name result time last <<<"$r"
     printf '%-20s %-14s %6s  %s\n' "$name" "$result" "$time" "${last:0:90}"
 done
-[[ $failed -eq 0 ]]
+((failed > 0)) && exit 1
+((passed > 0)) || exit 77
