@@ -12,8 +12,10 @@
 extern "C" CUresult CUDAAPI cuEventElapsedTime(float*, CUevent, CUevent);
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -126,7 +128,8 @@ private:
     T* first_ = nullptr;
 };
 
-/// Holds a stream until it is opened: a host function that waits.
+/// Holds a stream until it is opened: a host function that waits. After three seconds it opens itself, so that a driver
+/// which waits where it should not makes a fact fail and not hang.
 class gate {
 public:
     explicit gate(CUstream s);
@@ -136,7 +139,12 @@ public:
     void open();
 
 private:
-    std::shared_ptr<std::atomic<bool>> opened_ = std::make_shared<std::atomic<bool>>(false);
+    struct latch {
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool opened = false;
+    };
+    std::shared_ptr<latch> latch_ = std::make_shared<latch>();
 };
 
 /// The kernels of kernels.cpp, loaded into the current context.

@@ -21,11 +21,14 @@ void stays(CUresult fault, CUstream s, CUevent e, place where = place::current()
     answers(cu.cuStreamCreate(&another, CU_STREAM_NON_BLOCKING), fault, where);
 }
 
-// Launches what faults, with an event behind it.
+// Launches what faults, with an event behind it; behind a gate, because the record must not find the fault already.
 CUresult fault(kernels const& k, char const* name, std::vector<void*> parameters, CUstream s, CUevent e)
 {
-    ok(launch(k[name], 1, s, parameters));
+    auto const f = k[name];
+    gate g(s);
+    ok(launch(f, 1, s, parameters));
     ok(cu.cuEventRecord(e, s));
+    g.open();
     return cu.cuStreamSynchronize(s);
 }
 

@@ -25,11 +25,15 @@ int device_memory::first() const
 
 gate::gate(CUstream s)
 {
-    using opened_pointer = std::shared_ptr<std::atomic<bool>>;
-    auto shared = std::make_unique<opened_pointer>(opened_);
+    using latch_pointer = std::shared_ptr<latch>;
+    auto shared = std::make_unique<latch_pointer>(latch_);
     auto const wait = [](void* argument) {
-        std::unique_ptr<opened_pointer> const opened(static_cast<opened_pointer*>(argument));
-        (*opened)->wait(false);
+        std::unique_ptr<latch_pointer> const owned(static_cast<latch_pointer*>(argument));
+        auto& l = **owned;
+        std::unique_lock lock(l.mutex);
+        // By the system's clock: ThreadSanitizer does not know waits by the steady one.
+        l.changed.wait_until(lock, std::chrono::system_clock::now() + std::chrono::seconds(3),
+                             [&l] { return l.opened; });
     };
     ok(cu.cuLaunchHostFunc(s, wait, shared.get()));
     static_cast<void>(shared.release());
@@ -37,8 +41,9 @@ gate::gate(CUstream s)
 
 void gate::open()
 {
-    opened_->store(true);
-    opened_->notify_all();
+    std::lock_guard const lock(latch_->mutex);
+    latch_->opened = true;
+    latch_->changed.notify_all();
 }
 
 kernels::kernels() { ok(cu.cuModuleLoadData(&handle_, kernels_ptx)); }
