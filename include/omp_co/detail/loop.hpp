@@ -100,6 +100,11 @@ public:
         schedule();
     }
 
+    /// An offload_context tells of its stop and restart, for its turn asks after every handler.
+    void set_stopped(bool value) noexcept { stopped_.store(value, std::memory_order_relaxed); }
+
+    bool adopted() const noexcept { return has_executor_.load(std::memory_order_acquire); }
+
     /// A handler that was dispatched to its executor threw: Asio keeps the exception until the turn ends.
     static void handler_threw() noexcept { threw() = true; }
 
@@ -353,7 +358,20 @@ private:
     {
         outstanding_.fetch_sub(1, std::memory_order_acq_rel);
         r.end(r, ending::invoke);
-        return !std::exchange(threw(), false) && (io_ == nullptr || !io_->stopped());
+        if (threw()) {
+            threw() = false;
+            return false;
+        }
+        return !stopped();
+    }
+
+    // To ask the context takes a lock. An eager turn knows of a stop through offload_context at once, and of one through
+    // the base class soon.
+    bool stopped() noexcept
+    {
+        if (stopped_.load(std::memory_order_relaxed)) return true;
+        if (eager_ && ++handlers_ % 16 != 0) return false;
+        return io_ != nullptr && io_->stopped();
     }
 
     void idle() noexcept
@@ -478,7 +496,9 @@ private:
     bool polling_only_ = false;
     asio::io_context* io_ = nullptr;      // set once, before the first turn
     std::atomic<bool> turn_taken_{false}; // an eager turn is one thread's
-    region_list mine_;                    // touched only by that thread
+    region_list mine_;                    // touched only by that thread, as is handlers_
+    unsigned handlers_ = 0;
+    std::atomic<bool> stopped_{false};
 
     std::mutex adoption_;
     asio::any_io_executor executor_; // set once, as io_

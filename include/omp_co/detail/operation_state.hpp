@@ -80,6 +80,12 @@ bool has_no_loop(Executor const& ex) noexcept
 template <class Executor>
 loop& loop_for(Executor const& ex)
 {
+    if constexpr (std::is_same_v<Executor, asio::any_io_executor>) { // the usual case, without a virtual call
+        if (auto const* io = ex.template target<asio::io_context::executor_type>()) {
+            loop& l = loop::of(io->context());
+            if (l.adopted()) return l;
+        }
+    }
     if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
         if (has_no_loop(ex)) return offload_thread_loop();
         if constexpr (std::is_convertible_v<decltype(asio::query(ex, asio::execution::context)),
