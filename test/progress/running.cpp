@@ -275,8 +275,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_context_stopped_through_its_executor_keeps_the_r
             if (++done == 10) asio::query(ex, asio::execution::context).stop();
         });
     context.run_for(patience);
-    BOOST_TEST(done >= 10);
-    BOOST_TEST(done < 40); // an offload_context, which does not see the base class's stop, asks now and then
+    if constexpr (std::is_same_v<Context, asio::io_context>) {
+        BOOST_TEST(done == 10);
+    } else { // it does not see the base class's stop and asks now and then
+        BOOST_TEST(done >= 10);
+        BOOST_TEST(done < 26);
+    }
     context.restart();
     BOOST_TEST(runs_out(context));
     BOOST_TEST(done == 50);

@@ -139,7 +139,8 @@ struct initiate_when_all {
     void operator()(Handler&& h, std::vector<Operation> const& ops) const
     {
         start(std::forward<Handler>(h), ops.size(), [&](auto part) {
-            for (std::size_t i = 0; i < ops.size(); ++i) ops[i](part(i));
+            // The last one may be over at once, in another thread, and then `ops` is gone.
+            for (std::size_t i = 0, n = ops.size(); i < n; ++i) ops[i](part(i));
         });
     }
 
