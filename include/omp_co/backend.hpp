@@ -139,7 +139,9 @@ struct properties {
     bool unified_memory = false;   ///< device addresses are host addresses: no copies
     bool device_waits = true;      ///< a stream can wait for another one's signal
     bool inline_execution = false; ///< commands run in the call that enqueues them
-    unsigned concurrency = 1;      ///< streams that can make progress side by side
+    bool quick_enqueueing =
+        false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
+    unsigned concurrency = 1; ///< streams that can make progress side by side
     unsigned max_streams = 64;
     std::size_t command_limit = 0; ///< commands a stream takes before enqueueing blocks; 0: any number
     std::size_t memory_limit = 0;  ///< bytes of device memory, 0: not known

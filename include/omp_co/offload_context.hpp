@@ -4,6 +4,7 @@
 
 #include <omp_co/detail/loop.hpp>
 
+#include <chrono>
 #include <cstddef>
 
 namespace omp_co {
@@ -30,13 +31,13 @@ public:
     template <class Duration>
     std::size_t run_for(Duration const& d)
     {
-        return loop_.join(), asio::io_context::run_for(d);
+        return run_until(std::chrono::steady_clock::now() + d);
     }
 
     template <class Duration>
     std::size_t run_one_for(Duration const& d)
     {
-        return loop_.join(), asio::io_context::run_one_for(d);
+        return run_one_until(std::chrono::steady_clock::now() + d);
     }
 
     void stop()

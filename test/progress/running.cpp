@@ -100,6 +100,19 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(no_handler_runs_after_one_has_stopped_the_context,
     }
 }
 
+// restart() is the base class's for whoever holds the context as an asio::io_context.
+BOOST_AUTO_TEST_CASE(a_context_restarted_through_its_base_keeps_its_turns)
+{
+    omp_co::host::virtual_device device({.workers = 0});
+    omp_co::offload_context context;
+    int done = 0;
+    for (int i = 0; i < 500; ++i) start_region(context, device, [&] { ++done; });
+    context.stop();
+    static_cast<asio::io_context&>(context).restart();
+    BOOST_TEST(context.run() < 100U); // handlers, as the context counts: a turn is one
+    BOOST_TEST(done == 500);
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_context_that_is_stopped_and_restarted_loses_and_repeats_nothing, Context,
                               contexts)
 {

@@ -59,6 +59,13 @@ using boost::system::error_code;
 
 namespace detail {
 
+/// Whether a signal asks for the code at the end of what is under way. Total would promise that nothing happened.
+constexpr bool asks_for_abort(asio::cancellation_type type) noexcept
+{
+    return (type & (asio::cancellation_type::terminal | asio::cancellation_type::partial)) !=
+           asio::cancellation_type::none;
+}
+
 /// True for an io_context that was promised to be used by one thread only and therefore takes no lock:
 /// nobody else may post to it, so its loop can be polled but not woken.
 inline bool is_unlocked(asio::io_context& context)

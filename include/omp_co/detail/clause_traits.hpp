@@ -117,31 +117,17 @@ constexpr void check_map_type() noexcept
         check_map_type<Construct, std::remove_cvref_t<decltype(std::declval<Clause const&>().clause())>>();
 }
 
-/// What a construct says beside its data and its kernel.
-struct settings {
-    bool condition = true;
-    bool valid = true;
-    backend::extents range;
-    backend::team_shape shape;
-    std::string_view name;
-    diagnostics* why = nullptr;
+/// Whether a construct is to happen as its clauses say it.
+struct conditions {
+    bool wanted = true; ///< if_
+    bool valid = true;  ///< extents and sections that can be
 
     template <class Clause>
     constexpr void take(Clause const& c) noexcept
     {
         if constexpr (std::same_as<Clause, if_clause>)
-            condition = c.value();
-        else if constexpr (std::same_as<Clause, name_clause>)
-            name = c.text();
-        else if constexpr (std::same_as<Clause, explain_clause>)
-            why = c.target();
-        else if constexpr (std::same_as<Clause, teams_clause>) {
-            shape = c.shape();
-            valid = valid && c.valid();
-        } else if constexpr (dimensions_of<Clause> != 0) {
-            range = c.extents();
-            valid = valid && c.valid();
-        } else if constexpr (is_map_clause<Clause>)
+            wanted = c.value();
+        else if constexpr (is_map_clause<Clause>)
             valid = valid && c.memory().valid();
         else if constexpr (requires { c.valid(); })
             valid = valid && c.valid();

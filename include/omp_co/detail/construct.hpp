@@ -49,12 +49,12 @@ public:
 
     /// Wires the region to this payload. `moves` false: on the initial device nothing is mapped.
     /// False: the kernel has no variant for this kind of device.
-    bool connect(region& r, settings const& s, backend_kind kind, bool moves) noexcept
+    bool connect(region& r, backend_kind kind, bool moves) noexcept
     {
         for (map_item& item : items_) item.device = item.host;
         r.items = items_.data();
         r.item_count = moves ? static_cast<std::uint32_t>(item_count) : 0;
-        return kernel_.connect(r, items_.data(), s, kind);
+        return kernel_.connect(r, items_.data(), kind);
     }
 
 private:
@@ -79,11 +79,11 @@ public:
     {
     }
 
-    void start(device where, settings const& s) noexcept
+    void start(device where) noexcept
     {
         slot = where.slot();
         generation = where.generation();
-        (void)payload_.connect(*this, s, backend_kind::host, !slot->initial);
+        (void)payload_.connect(*this, backend_kind::host, !slot->initial);
         for (map_item& item : maps()) item.flags &= ~std::uint32_t{map_from | map_always};
         registry::instance().submit(*this);
     }
@@ -138,16 +138,14 @@ public:
     void dispatch(region& r, payload_type& payload, loop& l) const noexcept
     {
         static_cast<mapping_note<Construct>&>(payload) = note_;
-        settings const s = all_settings();
-        r.name = s.name;
-        r.why = s.why;
-        if (s.why != nullptr) s.why->clear();
-        if (!s.valid)
+        conditions const c = all_conditions();
+        std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
+        if (!c.valid)
             return l.refuse(r, make_error_code(errc::invalid_argument), "a negative or overflowing extent");
-        if (!s.condition && std::is_same_v<Kernel, no_kernel>) return l.refuse(r, {}, {});
+        if (!c.wanted && std::is_same_v<Kernel, no_kernel>) return l.refuse(r, {}, {});
         device where = where_;
         try {
-            if (!s.condition)
+            if (!c.wanted)
                 where = initial_device();
             else if (!named_)
                 where = default_or_fault(r);
@@ -159,7 +157,7 @@ public:
         r.slot = where.slot();
         r.generation = where.generation();
         backend_kind const kind = r.slot->kind.load(std::memory_order_relaxed);
-        if (!payload.connect(r, s, kind, !r.slot->initial))
+        if (!payload.connect(r, kind, !r.slot->initial))
             return l.refuse(r, make_error_code(errc::kernel_unavailable), to_string(kind));
         l.start(r);
     }
@@ -167,18 +165,28 @@ public:
     /// Undoes a construct that only maps, without copying and without telling anybody.
     void drop() const noexcept
     {
-        settings const s = all_settings();
-        if (!s.condition || !s.valid || where_.slot() == nullptr) return;
+        conditions const c = all_conditions();
+        if (!c.wanted || !c.valid || where_.slot() == nullptr) return;
         auto* const end = new (std::nothrow) ownerless_region<payload_type>(clauses_);
-        if (end != nullptr) end->start(where_, s); // without memory the entries stay until the device goes
+        if (end != nullptr) end->start(where_); // without memory the entries stay until the device goes
     }
 
 private:
-    settings all_settings() const noexcept
+    conditions all_conditions() const noexcept
     {
-        settings s;
-        std::apply([&](Clauses const&... each) { (s.take(each), ...); }, clauses_);
-        return s;
+        conditions all;
+        std::apply([&](Clauses const&... each) { (all.take(each), ...); }, clauses_);
+        return all;
+    }
+
+    template <class Clause>
+    static void describe(Clause const& c, region& r) noexcept
+    {
+        if constexpr (std::is_same_v<Clause, name_clause>) r.name = c.text();
+        if constexpr (std::is_same_v<Clause, explain_clause>) {
+            r.why = c.target();
+            if (r.why != nullptr) r.why->clear();
+        }
     }
 
     static error_code absent() noexcept

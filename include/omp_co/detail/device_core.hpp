@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The life of regions on one device: acceptance, enqueueing, retirement.
 //
-// Every function is called with the device's lock held; only while commands go to the backend is it given up, and
-// then the stream is marked, so that whoever accepts a region for it meanwhile leaves it to the marking thread.
+// Every function is called with the device's lock held; only while commands go to the backend is it given up, unless
+// that is quick, and then the stream is marked, so that whoever accepts a region for it meanwhile leaves it to the
+// marking thread.
 #pragma once
 
 #include <omp_co/detail/data_environment.hpp>
@@ -33,7 +34,8 @@ public:
     device_core(device_slot& slot, std::unique_ptr<backend::device> device)
         : slot_(slot),
           device_(std::move(device)),
-          environment_(device_->traits().unified_memory),
+          traits_(device_->traits()),
+          environment_(traits_.unified_memory),
           memory_(*device_, environment_)
     {
     }
@@ -69,9 +71,9 @@ public:
         if (r.item_count != 0) {
             collect_waits(r);
             environment_.record(r.maps(), s, r.number, r.serial);
-            if (copies_out(r)) slot_.pending_outs.fetch_add(1, std::memory_order_relaxed);
+            if (copies_out(r)) ++slot_.pending_outs;
         }
-        slot_.in_flight.fetch_add(1, std::memory_order_relaxed);
+        ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
         if (!s.enqueuing) drive(s, lock, done, kicks);
@@ -191,7 +193,7 @@ private:
             if (item.has(map_created)) asked += item.bytes;
         std::string text = std::to_string(asked) + " bytes of device memory asked, " +
                            std::to_string(memory_.pool().in_use()) + " in use";
-        std::size_t const all = device_->traits().memory_limit;
+        std::size_t const all = traits_.memory_limit;
         return all == 0 ? text : text + ", " + std::to_string(all) + " in all";
     }
 
@@ -209,9 +211,8 @@ private:
     bool goes_on(region const& r) const noexcept
     {
         if (r.needs_memory || r.serial > memory_.first().serial) return false;
-        bool const device_waits = device_->traits().device_waits;
         for (stream_wait const* w = r.waits; w != nullptr; w = w->next)
-            if (w->number > (device_waits ? w->stream->enqueued : w->stream->retired)) return false;
+            if (w->number > (traits_.device_waits ? w->stream->enqueued : w->stream->retired)) return false;
         return true;
     }
 
@@ -219,7 +220,7 @@ private:
     {
         region const* const r = s.parked.front();
         if (r->needs_memory || r->unmet.load(std::memory_order_acquire) != 0) return false;
-        std::size_t const limit = device_->traits().command_limit;
+        std::size_t const limit = traits_.command_limit;
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
@@ -233,7 +234,7 @@ private:
 
     bool stalled(stream_queue const& s) const noexcept
     {
-        return !s.parked.empty() || (s.enqueuing && device_->traits().inline_execution);
+        return !s.parked.empty() || (s.enqueuing && traits_.inline_execution);
     }
 
     // Whether the kernel at the head has been overtaken by many more regions than were in flight.
@@ -246,12 +247,12 @@ private:
 
     error_code ensure_stream()
     {
-        std::size_t const wanted = device_->traits().concurrency;
+        std::size_t const wanted = traits_.concurrency;
         if (streams_.size() >= wanted && !streams_.empty() && idle(*streams_.front())) return {};
         bool const enough = streams_.size() >= wanted &&
                             std::any_of(streams_.begin(), streams_.end(),
                                         [&](auto const& s) { return !stalled(*s) && !stuck(*s); });
-        if (enough || streams_.size() >= device_->traits().max_streams) return {};
+        if (enough || streams_.size() >= traits_.max_streams) return {};
         streams_.reserve(streams_.size() + 1);
         error_code ec;
         std::unique_ptr<backend::stream> created = device_->create_stream(ec);
@@ -300,10 +301,9 @@ private:
                                            }
                                            r.waits = wait_pool_.take(r.waits, other, number);
                                        });
-        bool const device_waits = device_->traits().device_waits;
         for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-            if (device_waits && w->stream->enqueued >= w->number) continue;
-            w->stream->waiters.push_back({&r, w->number, !device_waits}); // capacity was reserved
+            if (traits_.device_waits && w->stream->enqueued >= w->number) continue;
+            w->stream->waiters.push_back({&r, w->number, !traits_.device_waits}); // capacity was reserved
             r.unmet.fetch_add(1, std::memory_order_relaxed);
         }
     }
@@ -326,9 +326,9 @@ private:
             error_code signalled;
             if (!lost_) {
                 s.current = &r;
-                lock.unlock();
+                if (!traits_.quick_enqueueing) lock.unlock();
                 signalled = enqueue(s, r);
-                lock.lock();
+                if (!traits_.quick_enqueueing) lock.lock();
                 s.current = nullptr;
             }
             if (r.error) environment_.fail(r.maps(), r.serial, serial_, r.arrived);
@@ -338,7 +338,7 @@ private:
             if (!s.waiters.empty()) notify(s, kicks);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
-            if (lost_ || device_->traits().inline_execution) reap(s, done, kicks);
+            if (lost_ || traits_.inline_execution) reap(s, done, kicks);
         }
         s.enqueuing = false;
     }
@@ -347,7 +347,7 @@ private:
     {
         backend::stream& out = *s.commands;
         error_code ec = r.error;
-        if (device_->traits().device_waits)
+        if (traits_.device_waits)
             for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
                 ec = out.wait(*w->stream->commands, w->number);
         for (map_item const& item : r.maps()) {
@@ -427,7 +427,7 @@ private:
                                         memory_.pool().deallocate(block, bytes);
                                 });
         if (!s.waiters.empty()) notify(s, kicks);
-        slot_.in_flight.fetch_sub(1, std::memory_order_release);
+        --slot_.in_flight;
         done.push(r);
     }
 
@@ -446,7 +446,7 @@ private:
             ++statistics_.copies_out;
             statistics_.bytes_out += item.bytes;
         }
-        if (out) slot_.pending_outs.fetch_sub(1, std::memory_order_relaxed);
+        if (out) --slot_.pending_outs;
     }
 
     // Wakes the parked regions whose wait on this stream is over.
@@ -482,6 +482,7 @@ private:
 
     device_slot& slot_;
     std::unique_ptr<backend::device> device_;
+    backend::properties const& traits_;
     data_environment environment_;
     region_memory memory_;
     wait_pool wait_pool_;

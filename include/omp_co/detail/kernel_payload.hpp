@@ -199,10 +199,13 @@ public:
     /// Fails to compile, with the reason in words, unless the kernel takes these clauses.
     static constexpr bool check() noexcept { return arguments::template check<Kernel, dimensions>(); }
 
-    kernel_payload(Kernel const& k, Clauses const&... c) noexcept : kernel_(traits::keep(k)), values_(c...) {}
+    kernel_payload(Kernel const& k, Clauses const&... c) noexcept : kernel_(traits::keep(k)), values_(c...)
+    {
+        (take(c), ...);
+    }
 
     /// False: the kernel has no variant for such a device and such a range.
-    bool connect(region& r, map_item* items, settings const& s, backend_kind kind) noexcept
+    bool connect(region& r, map_item* items, backend_kind kind) noexcept
     {
         std::size_t item = 0;
         connect_all(items, item, each_clause());
@@ -210,16 +213,23 @@ public:
         call_.arguments = arguments_.data();
         call_.argument_sizes = sizes.data();
         call_.argument_count = static_cast<unsigned>(argument_count);
-        call_.range = s.range;
-        call_.shape = s.shape;
         if constexpr (check()) // else a static_assert has said why
             call_.what = arguments::template variant<Kernel, dimensions>(kernel_, kind);
         r.call = &call_;
         if (call_.what == nullptr) return false;
-        return s.range.total() == 0 || ((call_.what->ranges >> s.range.dimensions) & 1U) != 0;
+        return call_.range.total() == 0 || ((call_.what->ranges >> call_.range.dimensions) & 1U) != 0;
     }
 
 private:
+    template <class Clause>
+    void take(Clause const& c) noexcept
+    {
+        if constexpr (std::is_same_v<Clause, teams_clause>)
+            call_.shape = c.shape();
+        else if constexpr (dimensions_of<Clause> != 0)
+            call_.range = c.extents();
+    }
+
     template <std::size_t... I>
     void connect_all([[maybe_unused]] map_item* items, [[maybe_unused]] std::size_t& item,
                      std::index_sequence<I...>) noexcept
@@ -260,7 +270,7 @@ class kernel_payload<no_kernel, Clauses...> {
 public:
     kernel_payload(no_kernel, Clauses const&...) noexcept {}
     static constexpr bool check() noexcept { return true; }
-    bool connect(region&, map_item*, settings const&, backend_kind) noexcept { return true; }
+    bool connect(region&, map_item*, backend_kind) noexcept { return true; }
 };
 
 } // namespace omp_co::detail

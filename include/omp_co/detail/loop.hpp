@@ -44,9 +44,32 @@ private:
     loop* loop_;
 };
 
-/// `outstanding_` counts operations from initiation to the call of their handler, `in_devices_` from dispatch to
-/// delivery. While operations are outstanding, a turn is posted, a timer is pending or work is held, so the context
-/// does not run out.
+/// The operations of a loop: outstanding from initiation to the call of their handler, and of those the ones in devices,
+/// from dispatch to delivery. One word, for every region changes both.
+class operation_counts {
+public:
+    void dispatched() noexcept { word_.fetch_add(one_in_devices + 1, std::memory_order_relaxed); }
+    void held() noexcept { word_.fetch_add(1, std::memory_order_relaxed); }
+    void delivered(std::uint64_t n) noexcept
+    {
+        word_.fetch_sub(n * one_in_devices, std::memory_order_acq_rel);
+    }
+    void ended() noexcept { word_.fetch_sub(1, std::memory_order_acq_rel); }
+
+    std::uint32_t outstanding() const noexcept
+    {
+        return static_cast<std::uint32_t>(word_.load(std::memory_order_acquire));
+    }
+    bool any_in_devices() const noexcept { return word_.load(std::memory_order_acquire) >= one_in_devices; }
+
+private:
+    static constexpr std::uint64_t one_in_devices = std::uint64_t{1} << 32;
+
+    std::atomic<std::uint64_t> word_{0};
+};
+
+/// While operations are outstanding, a turn is posted, a timer is pending or work is held, so the context does not run
+/// out.
 class loop final : public asio::execution_context::service, public region_owner, public sleeper {
 public:
     using key_type = loop;
@@ -103,8 +126,6 @@ public:
     /// An offload_context tells of its stop and restart, for its turn asks after every handler.
     void set_stopped(bool value) noexcept { stopped_.store(value, std::memory_order_relaxed); }
 
-    bool adopted() const noexcept { return has_executor_.load(std::memory_order_acquire); }
-
     /// A handler that was dispatched to its executor threw: Asio keeps the exception until the turn ends.
     static void handler_threw() noexcept { threw() = true; }
 
@@ -114,8 +135,7 @@ public:
     void start(region& r) noexcept
     {
         r.owner = this;
-        outstanding_.fetch_add(1, std::memory_order_relaxed);
-        in_devices_.fetch_add(1, std::memory_order_relaxed);
+        counts_.dispatched();
         registry::instance().submit(r);
         if (current() == this && eager_) return; // this turn goes on
         std::lock_guard guard(mutex_);
@@ -127,8 +147,7 @@ public:
     {
         if (ec) r.fail(ec, why);
         r.owner = this;
-        outstanding_.fetch_add(1, std::memory_order_relaxed);
-        in_devices_.fetch_add(1, std::memory_order_relaxed);
+        counts_.dispatched();
         region_list done;
         done.push(r);
         completed(std::move(done));
@@ -144,7 +163,7 @@ public:
         std::lock_guard guard(mutex_);
         if (door_ == nullptr) door_ = std::make_shared<loop_door>(*this);
         held_.push_back(&r);
-        outstanding_.fetch_add(1, std::memory_order_relaxed);
+        counts_.held();
         schedule();
         return door_;
     }
@@ -161,18 +180,18 @@ public:
 
     void completed(region_list&& done) noexcept override
     {
-        std::ptrdiff_t n = 0;
+        std::uint64_t n = 0;
         for (region* r = done.front(); r != nullptr; r = r->next) ++n;
         if (current() == this && eager_) {
             mine_.append(std::move(done));
-            in_devices_.fetch_sub(n, std::memory_order_acq_rel);
+            counts_.delivered(n);
             return;
         }
         std::lock_guard guard(mutex_);
         ready_.append(std::move(done));
         some_ready_.store(true, std::memory_order_release);
         if (!polling_only_) schedule();
-        in_devices_.fetch_sub(n, std::memory_order_acq_rel);
+        counts_.delivered(n);
     }
 
     void wake() noexcept override
@@ -246,7 +265,7 @@ private:
                 self.some_ready_.store(true, std::memory_order_relaxed);
             else if (decided)
                 return;
-            if (self.outstanding_.load(std::memory_order_relaxed) != 0) self.schedule();
+            if (self.counts_.outstanding() != 0) self.schedule();
         }
         loop& self;
         loop* outer;
@@ -282,11 +301,11 @@ private:
         for (auto now = began; now - began < longest_shared_turn; now = backoff::clock::now()) {
             registry::instance().poll();
             if (run_shared_batch()) break;
-            if (outstanding_.load(std::memory_order_acquire) == 0) return idle();
+            if (counts_.outstanding() == 0) return idle();
             if (!spin_on(now)) return;
         }
         std::lock_guard guard(mutex_);
-        if (outstanding_.load(std::memory_order_acquire) != 0)
+        if (counts_.outstanding() != 0)
             schedule();
         else
             cancel_timer();
@@ -299,7 +318,7 @@ private:
         {
             std::lock_guard guard(mutex_);
             moved();
-            if (outstanding_.load(std::memory_order_relaxed) > 1) schedule();
+            if (counts_.outstanding() > 1) schedule();
             for (region* r = ready_.front(); r != nullptr; r = r->next) ++left;
         }
         for (; left != 0; --left) {
@@ -335,7 +354,7 @@ private:
                 if (handled < longest_eager_batch) continue;
                 break; // the context's other handlers want their turn
             }
-            if (outstanding_.load(std::memory_order_acquire) == 0) return idle();
+            if (counts_.outstanding() == 0) return idle();
             auto const now = backoff::clock::now();
             if (began == backoff::clock::time_point{}) began = now;
             if (now - began > longest_eager_spin) break;
@@ -356,7 +375,7 @@ private:
     // False: the turn ends here. An exception is on its way out, or the context was stopped and the rest stays for a restart.
     bool finish(region& r)
     {
-        outstanding_.fetch_sub(1, std::memory_order_acq_rel);
+        counts_.ended();
         r.end(r, ending::invoke);
         if (threw()) {
             threw() = false;
@@ -369,15 +388,14 @@ private:
     // the base class soon.
     bool stopped() noexcept
     {
-        if (stopped_.load(std::memory_order_relaxed)) return true;
-        if (eager_ && ++handlers_ % 16 != 0) return false;
+        if (!stopped_.load(std::memory_order_relaxed) && eager_ && ++handlers_ % 16 != 0) return false;
         return io_ != nullptr && io_->stopped();
     }
 
     void idle() noexcept
     {
         std::lock_guard guard(mutex_);
-        if (outstanding_.load(std::memory_order_acquire) == 0)
+        if (counts_.outstanding() == 0)
             cancel_timer();
         else
             schedule();
@@ -393,7 +411,7 @@ private:
     bool spin_on(backoff::clock::time_point now)
     {
         std::unique_lock guard(mutex_);
-        if (in_devices_.load(std::memory_order_acquire) == 0 && !polling_only_) {
+        if (!counts_.any_in_devices() && !polling_only_) {
             if (posted_) return false;
             if (some_ready_.load(std::memory_order_acquire) || held_.empty()) return true;
             cancel_timer(); // whoever ends what is held posts a turn
@@ -406,7 +424,7 @@ private:
             return true;
         }
         if (posted_) return false;
-        if (outstanding_.load(std::memory_order_acquire) == 0) return true;
+        if (counts_.outstanding() == 0) return true;
         if (advice.what == backoff::action::sleep || polling_only_) {
             start_timer(polling_only_ ? std::max(advice.delay, polling_period) : advice.delay);
             return false;
@@ -460,8 +478,7 @@ private:
             if (closed_.exchange(true)) return;
         }
         registry& devices = registry::instance();
-        if (!devices.forked())
-            devices.wait_until([this] { return in_devices_.load(std::memory_order_acquire) == 0; });
+        if (!devices.forked()) devices.wait_until([this] { return !counts_.any_in_devices(); });
         if (has_executor_.load(std::memory_order_acquire)) devices.remove_sleeper(*this);
         if (door_ != nullptr) door_->close();
         timer_.reset();
@@ -476,7 +493,7 @@ private:
         }
         while (!left.empty()) {
             region& r = *left.pop();
-            outstanding_.fetch_sub(1, std::memory_order_relaxed);
+            counts_.ended();
             r.end(r, ending::destroy);
         }
     }
@@ -487,8 +504,7 @@ private:
     static constexpr backoff::duration slow_check = std::chrono::milliseconds(100);
     static constexpr backoff::duration polling_period = std::chrono::microseconds(200);
 
-    std::atomic<std::ptrdiff_t> outstanding_{0};
-    std::atomic<std::ptrdiff_t> in_devices_{0};
+    operation_counts counts_;
     std::atomic<bool> closed_{false};
     std::atomic<bool> some_ready_{false};
     std::atomic<bool> has_executor_{false};

@@ -32,8 +32,7 @@ private:
     std::atomic<int> references_{2}; // the slot's handler and the operation
 };
 
-/// The handler in the slot. An accepted region runs to its end; terminal and partial ask for the code, total,
-/// which would promise no effect, is ignored.
+/// The handler in the slot. An accepted region runs to its end.
 class cancel_handler {
 public:
     explicit cancel_handler(cancel_token* t) noexcept : token_(t) {}
@@ -43,9 +42,7 @@ public:
 
     void operator()(asio::cancellation_type type) const noexcept
     {
-        if ((type & (asio::cancellation_type::terminal | asio::cancellation_type::partial)) !=
-            asio::cancellation_type::none)
-            token_->requested.store(true, std::memory_order_relaxed);
+        if (asks_for_abort(type)) token_->requested.store(true, std::memory_order_relaxed);
     }
 
 private:
@@ -83,7 +80,7 @@ loop& loop_for(Executor const& ex)
     if constexpr (std::is_same_v<Executor, asio::any_io_executor>) { // the usual case, without a virtual call
         if (auto const* io = ex.template target<asio::io_context::executor_type>()) {
             loop& l = loop::of(io->context());
-            if (l.adopted()) return l;
+            if (l.adopt(ex)) return l;
         }
     }
     if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
@@ -216,13 +213,13 @@ private:
     static void end_region(region& r, ending how)
     {
         auto& self = static_cast<operation_state&>(r);
-        error_code ec = self.error;
-        if constexpr (requires { self.payload_.ended(ec); }) self.payload_.ended(ec);
+        if constexpr (requires { self.payload_.ended(self.error); }) self.payload_.ended(self.error);
         if (self.token_ != nullptr) {
-            if (self.token_->requested.load(std::memory_order_relaxed) && !ec)
-                ec = asio::error::operation_aborted;
+            if (self.token_->requested.load(std::memory_order_relaxed) && !self.error)
+                self.error = asio::error::operation_aborted;
             self.token_->release();
         }
+        error_code const ec = self.error;
         Handler handler(std::move(self.handler_));
         auto work = std::move(self.work_);
         allocator_type allocator(asio::get_associated_allocator(handler, recycling<void>()));

@@ -2,6 +2,7 @@
 // How a thread waits for a few microseconds.
 #pragma once
 
+#include <chrono>
 #include <thread>
 
 namespace omp_co::detail {
@@ -30,5 +31,21 @@ private:
 
     unsigned steps_ = 0;
 };
+
+/// Spins until `over()`, for about `limit`. False: it is not over.
+template <class Predicate>
+bool spin_for(std::chrono::nanoseconds limit, Predicate over)
+{
+    constexpr int steps_a_look_at_the_clock = 32;
+    auto const until = std::chrono::steady_clock::now() + limit;
+    spin s;
+    do {
+        for (int i = 0; i < steps_a_look_at_the_clock; ++i) {
+            if (over()) return true;
+            s.step();
+        }
+    } while (std::chrono::steady_clock::now() < until);
+    return false;
+}
 
 } // namespace omp_co::detail

@@ -67,9 +67,7 @@ public:
     /// Nothing happens if that wait is over.
     void cancel_wait(std::uint64_t id, asio::cancellation_type type)
     {
-        if ((type & (asio::cancellation_type::terminal | asio::cancellation_type::partial)) ==
-            asio::cancellation_type::none)
-            return;
+        if (!asks_for_abort(type)) return;
         {
             std::lock_guard guard(mutex_);
             auto const at =

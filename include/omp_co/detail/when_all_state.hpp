@@ -111,7 +111,7 @@ public:
         if (!state->finish(ec)) return;
         Handler handler(std::move(state->handler()));
         error_code const result = state->first_error();
-        state.reset(); // the handler may start the next one in this memory
+        state.reset(); // free before the handler runs: it may start the next one
         std::move(handler)(result);
     }
 

@@ -19,6 +19,7 @@ public:
         traits_.unified_memory = o.unified_memory;
         traits_.device_waits = o.workers != 0;
         traits_.inline_execution = o.workers == 0;
+        traits_.quick_enqueueing = o.workers != 0;
         traits_.concurrency = o.workers == 0 ? 1 : o.workers;
         traits_.memory_limit = o.memory;
         if (o.workers != 0) crew_ = std::make_unique<crew>(o);
@@ -38,8 +39,7 @@ public:
         if (options_.memory != 0 && bytes > options_.memory - allocated_) return nullptr;
         if (bytes > most_bytes) return nullptr;
         bool const large = bytes >= huge_page;
-        std::size_t const alignment = large ? huge_page : backend::block_alignment(bytes);
-        void* const block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+        void* const block = allocate_aligned(large ? huge_page : backend::block_alignment(bytes), bytes);
         if (block == nullptr) return nullptr;
         if (large) (void)::madvise(block, bytes, MADV_HUGEPAGE); // fewer faults on first use
         allocated_ += bytes;

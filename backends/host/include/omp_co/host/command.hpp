@@ -42,13 +42,12 @@ struct command {
 /// One producer, one consumer, any length. What was pushed is seen once it is published.
 class command_queue {
 public:
-    command_queue() : write_(new chunk), read_(write_) {}
+    command_queue() : write_(new chunk), oldest_(write_), read_(write_) {}
     command_queue(command_queue const&) = delete;
     command_queue& operator=(command_queue const&) = delete;
     ~command_queue()
     {
-        while (read_ != nullptr) delete std::exchange(read_, read_->next);
-        delete spare_.load();
+        while (oldest_ != nullptr) delete std::exchange(oldest_, oldest_->next);
     }
 
     // The producer's side.
@@ -57,8 +56,7 @@ public:
     command* push() noexcept
     {
         if (write_at_ == chunk::size) {
-            chunk* fresh = spare_.exchange(nullptr, std::memory_order_acquire);
-            if (fresh == nullptr) fresh = new (std::nothrow) chunk;
+            chunk* const fresh = take_chunk();
             if (fresh == nullptr) return nullptr;
             fresh->next = nullptr;
             write_->next = fresh;
@@ -93,12 +91,13 @@ public:
 
     command const& front() noexcept
     {
+        chunk* at = read_.load(std::memory_order_relaxed);
         if (read_at_ == chunk::size) {
-            chunk* const old = std::exchange(read_, read_->next);
+            at = at->next;
+            read_.store(at, std::memory_order_release);
             read_at_ = 0;
-            delete spare_.exchange(old, std::memory_order_acq_rel);
         }
-        return read_->commands[read_at_];
+        return at->commands[read_at_];
     }
 
     void pop() noexcept
@@ -114,13 +113,31 @@ private:
         chunk* next = nullptr;
     };
 
+    // One that the consumer has left; a long queue's chunks are given back, a usual one's are used again and again.
+    chunk* take_chunk() noexcept
+    {
+        chunk const* const in_use = read_.load(std::memory_order_acquire);
+        while (oldest_ != in_use) {
+            chunk* const c = std::exchange(oldest_, oldest_->next);
+            if (chunks_ <= most_kept) return c;
+            delete c;
+            --chunks_;
+        }
+        chunk* const c = new (std::nothrow) chunk;
+        if (c != nullptr) ++chunks_;
+        return c;
+    }
+
+    static constexpr unsigned most_kept = 16;
+
     alignas(64) chunk* write_;
+    chunk* oldest_;
+    unsigned chunks_ = 1;
     unsigned write_at_ = 0;
     std::uint64_t pushed_ = 0;
     command* last_ = nullptr;
     alignas(64) std::atomic<std::uint64_t> published_{0};
-    std::atomic<chunk*> spare_{nullptr};
-    alignas(64) chunk* read_;
+    alignas(64) std::atomic<chunk*> read_;
     unsigned read_at_ = 0;
     std::uint64_t taken_ = 0;
 };

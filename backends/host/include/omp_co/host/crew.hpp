@@ -142,14 +142,9 @@ private:
     // Spins for a while, then sleeps.
     void rest() noexcept
     {
-        auto const until = std::chrono::steady_clock::now() + spin_;
-        omp_co::detail::spin spin;
-        do {
-            for (int i = 0; i < 32; ++i) {
-                if (wanted() || stopping_.load(std::memory_order_relaxed)) return;
-                spin.step();
-            }
-        } while (std::chrono::steady_clock::now() < until);
+        if (omp_co::detail::spin_for(
+                spin_, [this] { return wanted() || stopping_.load(std::memory_order_relaxed); }))
+            return;
         std::unique_lock lock(mutex_);
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
         changed_.wait(lock, [&] {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/detail/failed_regions.hpp>
+#include <omp_co/detail/spin.hpp>
 #include <omp_co/host/command.hpp>
 #include <omp_co/host/crew.hpp>
 
@@ -190,16 +191,8 @@ private:
     // More may come at once; going to sleep and being woken would cost twenty times a small region.
     bool linger(crew& workers) noexcept
     {
-        auto const until = std::chrono::steady_clock::now() + workers.spin();
-        omp_co::detail::spin spin;
-        do {
-            for (int i = 0; i < 32; ++i) {
-                if (!commands_.empty()) return true;
-                if (workers.wanted()) return false;
-                spin.step();
-            }
-        } while (std::chrono::steady_clock::now() < until);
-        return false;
+        omp_co::detail::spin_for(workers.spin(), [&] { return !commands_.empty() || workers.wanted(); });
+        return !commands_.empty();
     }
 
     // False: the command waits for another stream, and this worker is free for others.

@@ -19,6 +19,12 @@
 
 namespace omp_co::host {
 
+/// Null when there is none.
+inline void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept
+{
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
 /// Private memory for one part of a call: the thread's own, or, in a kernel that runs another one inside, a block
 /// besides. Throws std::bad_alloc.
 class scratch_memory {
@@ -87,8 +93,7 @@ private:
 
     static void* allocate(std::size_t bytes)
     {
-        std::size_t const alignment = backend::block_alignment(bytes);
-        void* const block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+        void* const block = allocate_aligned(backend::block_alignment(bytes), bytes);
         if (block == nullptr) throw std::bad_alloc();
         return block;
     }
@@ -188,15 +193,8 @@ private:
 
     void wait_for_guests(std::chrono::nanoseconds spinning) noexcept
     {
-        if (guests_.load(std::memory_order_seq_cst) == 0) return;
-        auto const until = std::chrono::steady_clock::now() + spinning;
-        omp_co::detail::spin spin;
-        do {
-            for (int i = 0; i < 32; ++i) {
-                if (guests_.load(std::memory_order_seq_cst) == 0) return;
-                spin.step();
-            }
-        } while (std::chrono::steady_clock::now() < until);
+        auto const alone = [this] { return guests_.load(std::memory_order_seq_cst) == 0; };
+        if (alone() || omp_co::detail::spin_for(spinning, alone)) return;
         asleep_.store(true, std::memory_order_seq_cst);
         for (unsigned n = guests_.load(std::memory_order_seq_cst); n != 0;
              n = guests_.load(std::memory_order_seq_cst))

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// More than the driver takes and more than the device holds: the rest waits on the host, and the loop stays awake.
+#include "cuda_backend/bed.hpp"
+#include "support/outcome.hpp"
+#include "support/sanitizers.hpp"
+
+#include <algorithm>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace asio = boost::asio;
+namespace data = boost::unit_test::data;
+using namespace cuda_test;
+using namespace std::chrono_literals;
+using omp_co_test::outcome;
+using omp_co_test::rounds;
+
+namespace {
+
+using int_kernel = omp_co::kernel<void(int*)>;
+int_kernel const increment("increment", image);
+
+BOOST_AUTO_TEST_SUITE(more_than_fits)
+
+// The driver blocks whoever enqueues when a stream has about 1,000 commands: a single call that waited for the first kernel,
+// which takes two seconds here, would show in the longest one.
+BOOST_DATA_TEST_CASE(a_hundred_thousand_regions_in_flight, data::make({varieties[0], varieties[1]}), v)
+{
+    bed const dev(v, {{"KERNEL_US", "2000000"}});
+    std::size_t const regions = static_cast<std::size_t>(rounds(100'000));
+    std::vector<int> x(8, 0);
+    BOOST_TEST(!outcome(increment.prepare(dev)));
+    for (int& each : x) BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(each))));
+    asio::io_context io;
+    std::size_t well = 0;
+    std::size_t ill = 0;
+    auto const handler =
+        asio::bind_executor(io, [&](omp_co::error_code ec) { ++(ec ? ill : well); });
+    auto longest = std::chrono::steady_clock::duration::zero();
+    for (std::size_t i = 0; i < regions; ++i) {
+        auto const begin = std::chrono::steady_clock::now();
+        omp_co::target(dev, increment, omp_co::tofrom(x[i % x.size()]))(handler);
+        longest = std::max(longest, std::chrono::steady_clock::now() - begin);
+        if (i == x.size()) simulator::set("KERNEL_US", "0"); // the first ones hold the others
+    }
+    BOOST_TEST(dev.now().in_flight == regions);
+    BOOST_TEST((longest < 1s));
+    std::size_t ticks = 0;
+    asio::steady_timer timer(io);
+    std::function<void()> const tick = [&] {
+        timer.expires_after(1ms);
+        timer.async_wait([&](omp_co::error_code) {
+            ++ticks;
+            if (well + ill < regions) tick();
+        });
+    };
+    tick();
+    io.run();
+    BOOST_TEST(well == regions);
+    BOOST_TEST(ill == 0U);
+    BOOST_TEST(ticks > 100U);
+    for (int& each : x) BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::from(each))));
+    for (int each : x) BOOST_TEST(each == static_cast<int>(regions / x.size()));
+    BOOST_TEST(dev.now().device_bytes == 0U);
+}
+
+// Ten thousand regions of 1 MiB each, on a device that holds 64 of them.
+BOOST_DATA_TEST_CASE(more_memory_than_the_device_has, data::make(cuda_varieties), v)
+{
+    bed const dev(v, {{"MEMORY", std::to_string(64 << 20)}});
+    std::size_t const regions = static_cast<std::size_t>(rounds(10'000)) / (v.name == varieties[0].name ? 1 : 10);
+    std::vector<std::vector<int>> blocks(128, std::vector<int>(1 << 18, 0));
+    asio::io_context io;
+    std::size_t well = 0;
+    std::size_t ill = 0;
+    auto const handler =
+        asio::bind_executor(io, [&](omp_co::error_code ec) { ++(ec ? ill : well); });
+    for (std::size_t i = 0; i < regions; ++i)
+        omp_co::target(dev, increment, omp_co::tofrom(blocks[i % blocks.size()]))(handler);
+    io.run();
+    BOOST_TEST(well == regions);
+    BOOST_TEST(ill == 0U);
+    std::size_t wrong = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+        wrong += blocks[b].front() != static_cast<int>((regions - b + blocks.size() - 1) / blocks.size()) ||
+                 blocks[b].back() != 0;
+    BOOST_TEST(wrong == 0U);
+    BOOST_TEST(dev.now().device_bytes == 0U);
+    BOOST_TEST(dev.now().mapped_ranges == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
