@@ -37,7 +37,8 @@ constexpr char text[] = R"(.version 7.0
 )";
 
 omp_co::kernel<void(char*)> const nothing("nothing", omp_co::cuda::image(std::string_view(text)));
-constexpr long batch = 200; // regions in flight, on as many resident objects
+constexpr long batch = 200;        // regions in flight
+constexpr std::size_t objects = 8; // resident, as many as the raw loop has streams
 
 double thread_seconds()
 {
@@ -101,7 +102,7 @@ double raw_loop(long regions)
 /// Seconds of this thread a region: initiation, and everything else once the devices are idle.
 double omp_co_regions(omp_co::device dev, long regions, long& failed)
 {
-    std::vector<char> data(batch);
+    std::vector<char> data(objects);
     for (char& x : data) omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x)));
     double spent = 0;
     {
@@ -109,7 +110,8 @@ double omp_co_regions(omp_co::device dev, long regions, long& failed)
         auto handler = asio::bind_executor(loop, [&](omp_co::error_code ec) { failed += ec ? 1 : 0; });
         for (long done = 0; done < regions; done += batch) {
             double begin = thread_seconds();
-            for (char& x : data) omp_co::target(dev, nothing, omp_co::tofrom(x))(handler);
+            for (long i = 0; i < batch; ++i)
+                omp_co::target(dev, nothing, omp_co::tofrom(data[std::size_t(i) % objects]))(handler);
             spent += thread_seconds() - begin;
             std::this_thread::sleep_for(std::chrono::milliseconds(2)); // they end meanwhile
             begin = thread_seconds();

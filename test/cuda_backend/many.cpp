@@ -41,8 +41,7 @@ BOOST_DATA_TEST_CASE(a_hundred_thousand_regions_in_flight, data::make({varieties
     asio::io_context io;
     std::size_t well = 0;
     std::size_t ill = 0;
-    auto const handler =
-        asio::bind_executor(io, [&](omp_co::error_code ec) { ++(ec ? ill : well); });
+    auto const handler = asio::bind_executor(io, [&](omp_co::error_code ec) { ++(ec ? ill : well); });
     auto longest = std::chrono::steady_clock::duration::zero();
     for (std::size_t i = 0; i < regions; ++i) {
         auto const begin = std::chrono::steady_clock::now();
@@ -75,13 +74,13 @@ BOOST_DATA_TEST_CASE(a_hundred_thousand_regions_in_flight, data::make({varieties
 BOOST_DATA_TEST_CASE(more_memory_than_the_device_has, data::make(cuda_varieties), v)
 {
     bed const dev(v, {{"MEMORY", std::to_string(64 << 20)}});
-    std::size_t const regions = static_cast<std::size_t>(rounds(10'000)) / (v.name == varieties[0].name ? 1 : 10);
+    std::size_t const regions =
+        static_cast<std::size_t>(rounds(10'000)) / (v.name == varieties[0].name ? 1 : 10);
     std::vector<std::vector<int>> blocks(128, std::vector<int>(1 << 18, 0));
     asio::io_context io;
     std::size_t well = 0;
     std::size_t ill = 0;
-    auto const handler =
-        asio::bind_executor(io, [&](omp_co::error_code ec) { ++(ec ? ill : well); });
+    auto const handler = asio::bind_executor(io, [&](omp_co::error_code ec) { ++(ec ? ill : well); });
     for (std::size_t i = 0; i < regions; ++i)
         omp_co::target(dev, increment, omp_co::tofrom(blocks[i % blocks.size()]))(handler);
     io.run();

@@ -275,9 +275,8 @@ private:
         if (idle(*streams_.front())) return *streams_.front();
         stream_queue* best = nullptr;
         for (auto const& s : streams_) {
-            if (stalled(*s) || stuck(*s)) continue;
-            if (best == nullptr || s->load() < best->load()) best = s.get();
-            if (best->load() == 0) break;
+            if (best != nullptr && (best->load() == 0 || s->load() >= best->load())) continue;
+            if (!stalled(*s) && !stuck(*s)) best = s.get();
         }
         if (best != nullptr) return *best;
         best = streams_.front().get();

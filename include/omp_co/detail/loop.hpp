@@ -84,7 +84,12 @@ public:
     static loop& of(asio::execution_context& context)
     {
         if (loop* const l = current(); l != nullptr && &l->context() == &context) return *l;
-        return asio::use_service<loop>(context);
+        // use_service takes a lock and searches. What this thread found last still stands unless a loop has gone since.
+        static thread_local constinit known last{};
+        std::uint64_t const now = gone().load(std::memory_order_acquire);
+        if (last.context != &context || last.gone != now)
+            last = {&context, now, &asio::use_service<loop>(context)};
+        return *last.found;
     }
 
     /// Turns run on the context's own executor where a waiter's leads to one, on a waiter's otherwise. False: this
@@ -204,6 +209,19 @@ public:
     void after_fork() noexcept override { mutex_.unlock(); }
 
 private:
+    struct known {
+        asio::execution_context const* context;
+        std::uint64_t gone;
+        loop* found;
+    };
+
+    // How many loops were shut down.
+    static std::atomic<std::uint64_t>& gone() noexcept
+    {
+        static constinit std::atomic<std::uint64_t> count{0};
+        return count;
+    }
+
     static loop*& current() noexcept
     {
         static thread_local constinit loop* the = nullptr;
@@ -477,6 +495,7 @@ private:
             std::lock_guard guard(mutex_);
             if (closed_.exchange(true)) return;
         }
+        gone().fetch_add(1, std::memory_order_release);
         registry& devices = registry::instance();
         if (!devices.forked()) devices.wait_until([this] { return !counts_.any_in_devices(); });
         if (has_executor_.load(std::memory_order_acquire)) devices.remove_sleeper(*this);
