@@ -78,7 +78,11 @@ public:
     explicit loop(asio::execution_context& context) : service(context) {}
 
     /// A service that came to be while its context was shutting down has not been told.
-    ~loop() override { shutdown(); }
+    ~loop() override
+    {
+        shutdown();
+        gone().fetch_add(1, std::memory_order_release); // handlers that went with it may have looked for it again
+    }
 
     /// The loop of this context.
     static loop& of(asio::execution_context& context)
