@@ -63,6 +63,30 @@ private:
     std::uint32_t modifiers_;
 };
 
+/// A map clause over a block of an array; only target_update takes it.
+template <map_type Type, class T>
+class box_clause {
+public:
+    static constexpr map_type type = Type;
+
+    constexpr box_clause(box_section<T> const& s, std::uint32_t modifiers) noexcept
+        : section_(s), modifiers_(modifiers)
+    {
+        static_assert(std::is_trivially_copyable_v<T>,
+                      "omp_co: only trivially copyable elements can be copied to a device and back");
+        static_assert(!std::is_const_v<T> || Type != map_type::from,
+                      "omp_co: from would write to const data; write to(x)");
+    }
+
+    constexpr box_section<T> const& memory() const noexcept { return section_; }
+    constexpr std::uint32_t modifiers() const noexcept { return modifiers_; }
+    constexpr bool valid() const noexcept { return section_.valid(); }
+
+private:
+    box_section<T> section_;
+    std::uint32_t modifiers_;
+};
+
 /// A value of its own for each region, copied when the operation is made.
 template <class T>
 class firstprivate_clause {
@@ -123,10 +147,23 @@ constexpr auto make_map(X&& x, Modifiers... modifiers) noexcept
 {
     static_assert((std::same_as<Modifiers, map_modifier> && ...),
                   "omp_co: after the data only modifiers may follow: always, present");
-    auto const memory = named_memory(std::forward<X>(x));
-    using element = std::remove_pointer_t<decltype(memory.data())>;
-    return map_clause<Type, element>(memory, (std::uint32_t{0} | ... | modifiers.flag()));
+    constexpr bool block =
+        is_box<std::remove_cvref_t<X>> && (Type == map_type::to || Type == map_type::from);
+    std::uint32_t const flags = (std::uint32_t{0} | ... | modifiers.flag());
+    if constexpr (block) {
+        using element = std::remove_pointer_t<decltype(x.data())>;
+        return box_clause<Type, element>(x, flags);
+    } else {
+        auto const memory = named_memory(std::forward<X>(x));
+        using element = std::remove_pointer_t<decltype(memory.data())>;
+        return map_clause<Type, element>(memory, flags);
+    }
 }
+
+template <class T>
+inline constexpr bool is_box_clause = false;
+template <map_type Type, class T>
+inline constexpr bool is_box_clause<box_clause<Type, T>> = true;
 
 template <class T>
 inline constexpr bool is_map_clause = false;

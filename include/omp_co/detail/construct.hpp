@@ -52,19 +52,47 @@ public:
     bool connect(region& r, backend_kind kind, bool moves) noexcept
     {
         for (map_item& item : items_) item.device = item.host;
+        connect_boxes();
         r.items = items_.data();
         r.item_count = moves ? static_cast<std::uint32_t>(item_count) : 0;
         return kernel_.connect(r, items_.data(), kind);
     }
 
 private:
+    static constexpr std::size_t box_count = (std::size_t{0} + ... + std::size_t{is_box_clause<Clauses>});
+
     template <class Clause>
     void add(Clause const& c, std::size_t& at) noexcept
     {
         if constexpr (clause_traits<Clause>::maps) items_[at++] = make_item<Construct>(c);
+        if constexpr (is_box_clause<Clause>) boxes_[next_box(at - 1)] = c.memory().shape();
+    }
+
+    // Which box item `at` has, if it has one.
+    static constexpr std::size_t next_box(std::size_t at) noexcept
+    {
+        bool const maps[]{clause_traits<Clauses>::maps..., false};
+        bool const boxed[]{is_box_clause<Clauses>..., false};
+        std::size_t boxes = 0;
+        for (std::size_t i = 0, item = 0; item < at; ++i) {
+            boxes += boxed[i];
+            item += maps[i];
+        }
+        return boxes;
+    }
+
+    void connect_boxes() noexcept
+    {
+        if constexpr (box_count != 0) {
+            bool const maps[]{clause_traits<Clauses>::maps..., false};
+            bool const boxed[]{is_box_clause<Clauses>..., false};
+            for (std::size_t i = 0, item = 0, box = 0; i < sizeof...(Clauses); item += maps[i++])
+                if (boxed[i]) items_[item].shape = &boxes_[box++];
+        }
     }
 
     std::array<map_item, item_count> items_;
+    [[no_unique_address]] std::array<backend::box, box_count> boxes_;
     kernel_payload<Kernel, Clauses...> kernel_;
 };
 

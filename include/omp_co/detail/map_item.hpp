@@ -28,6 +28,10 @@ enum map_flag : std::uint32_t {
     map_device =
         1U << 10, ///< `host` is a device address: what it points to is ordered, not counted and not moved
 
+    map_raw = 1U << 11,    ///< both addresses are given; only order is the data environment's business
+    map_within = 1U << 12, ///< raw: `host` is a device address, copied from
+    map_fill = 1U << 13,   ///< raw: the bytes become what `leader` says
+
     // decided by the data environment
     map_copy_in = 1U << 16,
     map_copy_out = 1U << 17,
@@ -40,12 +44,14 @@ struct map_item {
     std::size_t bytes = 0; ///< its length; 0 looks up only
     std::uint32_t flags = 0;
     std::uint32_t leader = 0;       ///< index of the item whose new entry this one shares
+    backend::box const* shape = nullptr; ///< null: all of the range moves
     present_entry* entry = nullptr; ///< null: absent, or nothing to do
     void* device = nullptr;         ///< the device address; what the kernel's argument reads
 
     bool has(std::uint32_t flag) const noexcept { return (flags & flag) != 0; }
     char* begin() const noexcept { return static_cast<char*>(host); }
     char* end() const noexcept { return begin() + bytes; }
+    std::size_t moved_bytes() const noexcept { return shape == nullptr ? bytes : shape->bytes(); }
 };
 
 /// The clause as its user wrote it, for messages.

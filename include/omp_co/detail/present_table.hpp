@@ -51,6 +51,7 @@ struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list
     std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
     bool owns_block = true;         ///< false: associated or unified memory
+    bool allocation = false;        ///< memory without a host range: `range` is its own
     std::uint64_t opened = 0;       ///< serial of the region that created or revived it
     byte_range synced;              ///< equal on both sides once all accepted work is done
     std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so
@@ -86,6 +87,7 @@ public:
         blocks_.clear();
         entries_.clear_and_dispose([](present_entry* e) { delete e; });
         orphans_.clear_and_dispose([](present_entry* e) { delete e; });
+        allocations_.clear_and_dispose([](present_entry* e) { delete e; });
         spare_.clear_and_dispose([](present_entry* e) { delete e; });
     }
 
@@ -127,7 +129,26 @@ public:
         return at < it->block + it->bytes() ? &*it : nullptr;
     }
 
+    /// The program's own memory that begins at the device address `p`, null if there is none.
+    present_entry* allocation_at(void const* p) noexcept
+    {
+        auto const [first, last] = blocks_.equal_range(static_cast<char*>(const_cast<void*>(p)));
+        for (auto it = first; it != last; ++it)
+            if (it->allocation && it->live()) return &*it;
+        return nullptr;
+    }
+
     void insert(present_entry& e) noexcept { entries_.insert(e); }
+
+    /// Makes `e` stand for memory that a program allocated on the device.
+    void insert_allocation(present_entry& e, char* block, std::size_t bytes) noexcept
+    {
+        e.allocation = true;
+        e.range = {block, block + bytes};
+        e.count = 1;
+        allocations_.push_back(e);
+        place(e, block);
+    }
 
     /// Gives `e` its block on the device, or takes it away again.
     void place(present_entry& e, char* block) noexcept
@@ -149,7 +170,9 @@ public:
     /// Takes `e` out altogether and keeps it for reuse. Its block is the caller's.
     void remove(present_entry& e) noexcept
     {
-        if (e.orphan)
+        if (e.allocation)
+            allocations_.erase(allocations_.iterator_to(e));
+        else if (e.orphan)
             orphans_.erase(orphans_.iterator_to(e));
         else
             entries_.erase(entries_.iterator_to(e));
@@ -173,6 +196,7 @@ public:
         e.pending = 0;
         e.orphan = false;
         e.owns_block = true;
+        e.allocation = false;
         e.opened = e.synced_since = 0;
         e.failures.clear();
         e.synced = {};
@@ -193,6 +217,12 @@ public:
     void for_each(F f)
     {
         for (auto it = entries_.begin(); it != entries_.end();) f(*it++);
+    }
+
+    template <class F>
+    void for_each_allocation(F f)
+    {
+        for (auto it = allocations_.begin(); it != allocations_.end();) f(*it++);
     }
 
     std::size_t size() const noexcept { return entries_.size(); }
@@ -217,6 +247,7 @@ private:
         boost::intrusive::key_of_value<key_of_block>>
         blocks_; // equal keys: unified memory, where an orphan may stand on an entry's place
     boost::intrusive::list<present_entry> orphans_;
+    boost::intrusive::list<present_entry> allocations_;
     boost::intrusive::list<present_entry> spare_;
 };
 

@@ -58,9 +58,8 @@ public:
 
     void queue(region& r) noexcept
     {
-        region** at = &first_;
-        while (*at != nullptr) at = &(*at)->next_short;
-        *at = &r;
+        (first_ == nullptr ? first_ : last_->next_short) = &r;
+        last_ = &r;
     }
 
     /// Serves the queue in its order, so that a large region is not starved by small ones. True: somebody was served.
@@ -118,6 +117,7 @@ private:
     block_pool pool_;
     data_environment& environment_;
     region* first_ = nullptr;
+    region* last_ = nullptr; // if there is a first one
 };
 
 } // namespace omp_co::detail
