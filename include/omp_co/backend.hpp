@@ -105,7 +105,7 @@ struct invocation {
     unsigned argument_count = 0;
     extents range;
     team_shape shape;
-    std::size_t scratch_bytes = 0;       ///< private memory a worker, or a part if it reduces (host variants)
+    std::size_t scratch_bytes = 0; ///< private memory a worker, or a part if it reduces (host variants)
     reduction const* reduce = nullptr;
     std::uint64_t private_arguments = 0; ///< bit i: argument i is an offset in that memory
 };
@@ -151,7 +151,8 @@ public:
         error_code ec;
         shape.for_each_row([&](std::size_t to, std::size_t from) {
             if (!ec)
-                ec = copy_in(static_cast<char*>(device) + to, static_cast<char const*>(host) + from, shape.row);
+                ec = copy_in(static_cast<char*>(device) + to, static_cast<char const*>(host) + from,
+                             shape.row);
         });
         return ec;
     }
@@ -160,7 +161,8 @@ public:
         error_code ec;
         shape.for_each_row([&](std::size_t from, std::size_t to) {
             if (!ec)
-                ec = copy_out(static_cast<char*>(host) + to, static_cast<char const*>(device) + from, shape.row);
+                ec = copy_out(static_cast<char*>(host) + to, static_cast<char const*>(device) + from,
+                              shape.row);
         });
         return ec;
     }
@@ -202,7 +204,7 @@ struct properties {
     bool inline_execution = false; ///< commands run in the call that enqueues them
     bool quick_enqueueing =
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
-    bool box_copies = false; ///< a box is one command, not one a row
+    bool box_copies = false;  ///< a box is one command, not one a row
     unsigned concurrency = 1; ///< streams that can make progress side by side
     unsigned max_streams = 64;
     std::size_t command_limit = 0; ///< commands a stream takes before enqueueing blocks; 0: any number

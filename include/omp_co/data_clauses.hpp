@@ -7,6 +7,7 @@
 #pragma once
 
 #include <omp_co/detail/map_item.hpp>
+#include <omp_co/mapper.hpp>
 #include <omp_co/section.hpp>
 
 #include <concepts>
@@ -31,6 +32,11 @@ private:
 inline constexpr map_modifier always{detail::map_always};
 /// Data that is not mapped is an error: errc::not_present.
 inline constexpr map_modifier present{detail::map_present};
+/// Counts apart from the others: what is held stays mapped whatever they say, until as many exits with `hold` as entries
+/// (LLVM's ompx_hold).
+inline constexpr map_modifier hold{detail::map_hold};
+/// A wish for memory near the kernel (OpenMP 5.2, 5.8.3 close); there is one kind of device memory here.
+inline constexpr map_modifier close_{0};
 
 /// The map types of OpenMP 5.2, 5.8.3.
 enum class map_type : unsigned char { to, from, tofrom, alloc, release, delete_ };
@@ -47,7 +53,7 @@ public:
     constexpr map_clause(array_section<T> s, std::uint32_t modifiers) noexcept
         : section_(s), modifiers_(modifiers)
     {
-        static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>>,
+        static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>> || detail::has_mapper<T>,
                       "omp_co: only trivially copyable elements can be copied to a device and back");
         static_assert(alignof(T) <= backend::largest_alignment,
                       "omp_co: devices align memory to 256 bytes; an element may not ask for more");
@@ -146,9 +152,8 @@ template <map_type Type, class X, class... Modifiers>
 constexpr auto make_map(X&& x, Modifiers... modifiers) noexcept
 {
     static_assert((std::same_as<Modifiers, map_modifier> && ...),
-                  "omp_co: after the data only modifiers may follow: always, present");
-    constexpr bool block =
-        is_box<std::remove_cvref_t<X>> && (Type == map_type::to || Type == map_type::from);
+                  "omp_co: after the data only modifiers may follow: always, present, close_, hold");
+    constexpr bool block = is_box<std::remove_cvref_t<X>> && (Type == map_type::to || Type == map_type::from);
     std::uint32_t const flags = (std::uint32_t{0} | ... | modifiers.flag());
     if constexpr (block) {
         using element = std::remove_pointer_t<decltype(x.data())>;
@@ -243,6 +248,14 @@ template <class T>
 constexpr auto is_device_ptr(T* p) noexcept
 {
     return device_pointer_clause<T>(p);
+}
+
+/// `x` is in the device's memory already, as a reference or a section made from a device pointer (OpenMP 5.2, 5.4.9). A kernel
+/// sees `T*`. Ordered as is_device_ptr() is.
+template <class X>
+constexpr auto has_device_addr(X&& x) noexcept
+{
+    return is_device_ptr(detail::named_memory(std::forward<X>(x)).data());
 }
 
 /// Maps like `clause`, without becoming an argument of the kernel.

@@ -136,7 +136,8 @@ auto target_memcpy(To&& to, From&& from) noexcept
 {
     using to_element = typename detail::elements_of<To&&>::type;
     using from_element = typename detail::elements_of<From&&>::type;
-    static_assert(detail::is_on_device<std::remove_cvref_t<To>> || detail::is_on_device<std::remove_cvref_t<From>>,
+    static_assert(detail::is_on_device<std::remove_cvref_t<To>> ||
+                      detail::is_on_device<std::remove_cvref_t<From>>,
                   "omp_co: target_memcpy needs a device_buffer or a device_section on one side at least");
     static_assert(!std::is_const_v<to_element>, "omp_co: target_memcpy would write to const data");
     static_assert(std::is_same_v<std::remove_cv_t<to_element>, std::remove_cv_t<from_element>>,
@@ -168,10 +169,11 @@ auto allocate(device where, I count) noexcept
                   "omp_co: device memory holds trivially copyable elements");
     static_assert(alignof(T) <= backend::largest_alignment,
                   "omp_co: devices align memory to 256 bytes; an element may not ask for more");
-    bool const valid = detail::fits_size(count) &&
-                       static_cast<std::size_t>(count) <= std::numeric_limits<std::size_t>::max() / 2 / sizeof(T);
-    return detail::allocate_operation<device_buffer<T>>(where, true, valid ? static_cast<std::size_t>(count) : 0,
-                                                        valid);
+    bool const valid =
+        detail::fits_size(count) &&
+        static_cast<std::size_t>(count) <= std::numeric_limits<std::size_t>::max() / 2 / sizeof(T);
+    return detail::allocate_operation<device_buffer<T>>(where, true,
+                                                        valid ? static_cast<std::size_t>(count) : 0, valid);
 }
 template <class T, std::integral I>
 auto allocate(I count) noexcept

@@ -10,6 +10,8 @@
 #include <omp_co/error.hpp>
 #include <omp_co/host.hpp>
 #include <omp_co/kernel.hpp>
+#include <omp_co/mapped_array.hpp>
+#include <omp_co/mapper.hpp>
 #include <omp_co/memory.hpp>
 #include <omp_co/offload_context.hpp>
 #include <omp_co/reduction.hpp>

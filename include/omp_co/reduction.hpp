@@ -30,9 +30,10 @@ inline constexpr bool is_operation = std::is_same_v<Op, Standard<void>> || std::
 template <class Op, class T>
 struct identity_of {
     static constexpr bool sum = is_operation<Op, std::plus, T> || is_operation<Op, std::minus, T> ||
-        is_operation<Op, std::bit_or, T> || is_operation<Op, std::bit_xor, T> ||
-        is_operation<Op, std::logical_or, T>;
-    static constexpr bool product = is_operation<Op, std::multiplies, T> || is_operation<Op, std::logical_and, T>;
+                                is_operation<Op, std::bit_or, T> || is_operation<Op, std::bit_xor, T> ||
+                                is_operation<Op, std::logical_or, T>;
+    static constexpr bool product =
+        is_operation<Op, std::multiplies, T> || is_operation<Op, std::logical_and, T>;
     static constexpr bool all_bits = is_operation<Op, std::bit_and, T>;
     static constexpr bool limit = (is_min<Op> || is_max<Op>)&&std::numeric_limits<T>::is_specialized;
     static constexpr bool known = sum || product || all_bits || limit;
@@ -60,11 +61,13 @@ public:
     constexpr reduction_clause(Op op, array_section<T> s, T identity) noexcept
         : op_(op), section_(s), identity_(identity)
     {
-        static_assert(!std::is_const_v<T>, "omp_co: a reduction writes its result; the object may not be const");
+        static_assert(!std::is_const_v<T>,
+                      "omp_co: a reduction writes its result; the object may not be const");
         static_assert(std::is_trivially_copyable_v<T>,
                       "omp_co: only trivially copyable objects can be reduced on a device");
-        static_assert(std::is_trivially_copy_constructible_v<Op> && std::is_trivially_destructible_v<Op>,
-                      "omp_co: the operation of a reduction travels to devices and must be trivially copyable");
+        static_assert(
+            std::is_trivially_copy_constructible_v<Op> && std::is_trivially_destructible_v<Op>,
+            "omp_co: the operation of a reduction travels to devices and must be trivially copyable");
         static_assert(std::is_invocable_r_v<T, Op const&, T const&, T const&>,
                       "omp_co: the operation of a reduction takes two values and gives one: T(T, T)");
     }

@@ -168,8 +168,13 @@ inline constexpr bool is_vector_of_bool = false;
 template <class A>
 inline constexpr bool is_vector_of_bool<std::vector<bool, A>> = true;
 
+/// Types that are ranges and yet mapped as they are.
+template <class T>
+inline constexpr bool is_one_object = false;
+
 template <class X>
-concept contiguous = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
+concept contiguous =
+    std::ranges::contiguous_range<X> && std::ranges::sized_range<X> && !is_one_object<std::remove_cvref_t<X>>;
 
 /// The memory that `x` names, as a section. What cannot be mapped does not compile, and the message says what to
 /// write instead.
@@ -180,8 +185,9 @@ constexpr auto named_memory(X&& x) noexcept
     if constexpr (is_section<value>) {
         return x;
     } else if constexpr (is_box<value>) {
-        static_assert(!is_box<value>, "omp_co: section2d, section3d and a section with a stride belong in to() and "
-                                      "from() of target_update");
+        static_assert(!is_box<value>,
+                      "omp_co: section2d, section3d and a section with a stride belong in to() and "
+                      "from() of target_update");
         return array_section<char>(nullptr, 0);
     } else if constexpr (is_vector_of_bool<value>) {
         static_assert(!is_vector_of_bool<value>,

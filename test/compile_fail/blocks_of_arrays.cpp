@@ -11,7 +11,8 @@ task on_enter_data(omp_co::device dev, float* p)
 
 task tofrom(omp_co::device dev, float* p)
 {
-    co_await omp_co::target(dev, [](float*) {}, omp_co::tofrom(omp_co::section2d(p, {4, 4}, {0, 0}, {2, 2})));
+    co_await omp_co::target(
+        dev, [](float*) {}, omp_co::tofrom(omp_co::section2d(p, {4, 4}, {0, 0}, {2, 2})));
 }
 
 task from_const(omp_co::device dev, float const* p)

@@ -182,8 +182,8 @@ BOOST_AUTO_TEST_CASE(every_token)
     omp_co::target_memcpy(a, x)(asio::use_future).get();
     asio::io_context io;
     int alive = 0;
-    omp_co::allocate<double>(dev, 4)(
-        asio::bind_executor(io, [&](error_code ec, omp_co::device_buffer<double> b) { alive += !ec && bool(b); }));
+    omp_co::allocate<double>(dev, 4)(asio::bind_executor(
+        io, [&](error_code ec, omp_co::device_buffer<double> b) { alive += !ec && bool(b); }));
     BOOST_TEST(alive == 0);
     io.run();
     BOOST_TEST(alive == 1);

@@ -39,8 +39,8 @@ BOOST_DATA_TEST_CASE(a_sum_begins_with_the_value_that_is_there, data::make({0, 1
         std::iota(x.begin(), x.end(), 1);
         std::int64_t sum = 5;
         BOOST_TEST(!outcome(omp_co::target(
-            dev, [](std::size_t i, std::int64_t const* p, std::int64_t& s) { s += p[i]; }, range(n), omp_co::to(x),
-            reduction(std::plus<>(), sum))));
+            dev, [](std::size_t i, std::int64_t const* p, std::int64_t& s) { s += p[i]; }, range(n),
+            omp_co::to(x), reduction(std::plus<>(), sum))));
         BOOST_TEST(sum == 5 + static_cast<std::int64_t>(n) * (static_cast<std::int64_t>(n) + 1) / 2);
     }
 }
@@ -55,8 +55,8 @@ BOOST_DATA_TEST_CASE(each_operation_has_its_identity, data::make({0, 3}), worker
     unsigned product = 3;
     BOOST_TEST(!outcome(omp_co::target(
         dev,
-        [](std::size_t i, int const* p, int& s, int& d, int& l, int& h, int& c, int& a, int& o, bool& all, bool& some,
-           unsigned& prod) {
+        [](std::size_t i, int const* p, int& s, int& d, int& l, int& h, int& c, int& a, int& o, bool& all,
+           bool& some, unsigned& prod) {
             s += p[i];
             d -= p[i];
             l = std::min(l, p[i]);
@@ -68,9 +68,10 @@ BOOST_DATA_TEST_CASE(each_operation_has_its_identity, data::make({0, 3}), worker
             some = some || p[i] == 0;
             prod *= 2 * static_cast<unsigned>(i) + 1;
         },
-        range(x.size()), omp_co::to(x), reduction(std::plus<>(), sum), reduction(std::minus<int>(), difference),
-        reduction(std::ranges::min, lowest), reduction(std::ranges::max, highest),
-        reduction(std::bit_and<>(), common), reduction(std::bit_or<>(), any), reduction(std::bit_xor<>(), odd),
+        range(x.size()), omp_co::to(x), reduction(std::plus<>(), sum),
+        reduction(std::minus<int>(), difference), reduction(std::ranges::min, lowest),
+        reduction(std::ranges::max, highest), reduction(std::bit_and<>(), common),
+        reduction(std::bit_or<>(), any), reduction(std::bit_xor<>(), odd),
         reduction(std::logical_and<>(), all_small), reduction(std::logical_or<>(), some_zero),
         reduction(std::multiplies<>(), product))));
     int sum_ = 1, difference_ = 1, common_ = -1, any_ = 0, odd_ = 0;
@@ -191,8 +192,8 @@ BOOST_AUTO_TEST_CASE(kernel_objects_and_the_initial_device_reduce_too)
     std::vector<double> x(1'000, 0.5);
     for (omp_co::device where : {omp_co::device(dev), omp_co::initial_device()}) {
         double sum = 1;
-        BOOST_TEST(!outcome(omp_co::target(where, sum_up, range(x.size()), omp_co::to(x),
-                                           reduction(std::plus<>(), sum))));
+        BOOST_TEST(!outcome(
+            omp_co::target(where, sum_up, range(x.size()), omp_co::to(x), reduction(std::plus<>(), sum))));
         BOOST_TEST(sum == 501.0);
     }
 }

@@ -64,7 +64,8 @@ struct block {
 
     bool holds(std::size_t at) const
     {
-        std::size_t const place[3]{at / (extents[1] * extents[2]), at / extents[2] % extents[1], at % extents[2]};
+        std::size_t const place[3]{at / (extents[1] * extents[2]), at / extents[2] % extents[1],
+                                   at % extents[2]};
         for (int i = 0; i < 3; ++i)
             if (place[i] < offsets[i] || place[i] >= offsets[i] + counts[i]) return false;
         return true;
@@ -146,9 +147,9 @@ BOOST_DATA_TEST_CASE(blocks_of_arrays_are_updated, data::make(varieties), v)
 {
     bed const dev(v);
     block const blocks[]{
-        {{1, 8, 10}, {0, 2, 3}, {1, 3, 5}},        {{4, 5, 6}, {1, 1, 1}, {2, 3, 4}},
-        {{4, 5, 6}, {1, 0, 0}, {2, 5, 6}},         {{4, 5, 6}, {1, 2, 0}, {3, 2, 6}},
-        {{9, 40, 30}, {0, 0, 29}, {9, 40, 1}},     {{30, 40, 50}, {3, 4, 5}, {20, 30, 40}},
+        {{1, 8, 10}, {0, 2, 3}, {1, 3, 5}},          {{4, 5, 6}, {1, 1, 1}, {2, 3, 4}},
+        {{4, 5, 6}, {1, 0, 0}, {2, 5, 6}},           {{4, 5, 6}, {1, 2, 0}, {3, 2, 6}},
+        {{9, 40, 30}, {0, 0, 29}, {9, 40, 1}},       {{30, 40, 50}, {3, 4, 5}, {20, 30, 40}},
         {{3, 500, 1001}, {0, 10, 1}, {2, 480, 999}}, {{2, 3, 400000}, {0, 0, 3}, {2, 2, 399990}},
     };
     for (block const& b : blocks) {

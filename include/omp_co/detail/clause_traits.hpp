@@ -4,6 +4,7 @@
 
 #include <omp_co/clauses.hpp>
 #include <omp_co/data_clauses.hpp>
+#include <omp_co/mapper.hpp>
 #include <omp_co/reduction.hpp>
 
 #include <concepts>
@@ -38,6 +39,10 @@ struct clause_traits<also_clause<Clause>> {
 };
 template <map_type Type, class T>
 struct clause_traits<box_clause<Type, T>> {
+    static constexpr bool known = true, maps = true, argument = false, of_kernel = false;
+};
+template <class T>
+struct clause_traits<attach_clause<T>> {
     static constexpr bool known = true, maps = true, argument = false, of_kernel = false;
 };
 template <class T>
@@ -122,6 +127,10 @@ constexpr void check_map_type() noexcept
 {
     if constexpr (is_map_clause<Clause>)
         static_cast<void>(construct_flags<Construct, Clause::type>());
+    else if constexpr (requires(Clause const& c) { c.pointer(), c.count(); })
+        static_assert(Construct == construct::target || Construct == construct::enter_data ||
+                          Construct == construct::begin_data || Construct == construct::end_data,
+                      "omp_co: attach belongs on target, target_enter_data and target_data");
     else if constexpr (is_box_clause<Clause>)
         static_assert(!is_box_clause<Clause> || Construct == construct::update,
                       "omp_co: section2d, section3d and a section with a stride belong in to() and from() of "

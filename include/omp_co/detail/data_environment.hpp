@@ -14,6 +14,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,12 +41,17 @@ inline std::string to_string(byte_range r)
 inline std::string describe(refusal const& r)
 {
     map_item const& i = *r.item;
+    if (r.code == errc::not_present && i.has(map_attach | map_attach_target))
+        return std::string(i.has(map_attach) ? "attach: the pointer "
+                                             : "attach: what the pointer points to, ") +
+               to_string({i.begin(), i.end()}) + ", is not present";
     std::string text = std::string(clause_name(i.flags)) + ": the range " + to_string({i.begin(), i.end()});
     if (r.code == errc::not_present) return text + " is not present";
     if (r.code == errc::partially_present)
         return text + " extends beyond the mapped range " + to_string(r.other);
     if (i.has(map_raw))
-        return std::to_string(i.bytes) + " bytes at " + to_string({static_cast<char*>(i.device), static_cast<char*>(i.device) + i.bytes}) +
+        return std::to_string(i.bytes) + " bytes at " +
+               to_string({static_cast<char*>(i.device), static_cast<char*>(i.device) + i.bytes}) +
                " extend beyond the device memory " + to_string(r.other);
     if (i.host == nullptr) return std::string(clause_name(i.flags)) + ": a null pointer with a size";
     return text + " wraps around the address space";
@@ -63,7 +69,7 @@ public:
     /// Dying entries count as absent: what a program sees must not depend on how fast a device is.
     refusal check(std::span<map_item> items)
     {
-        if (items.size() == 1) return find(items[0], 0);
+        if (items.size() == 1) return find(items[0], 0); // no pointer to join, which has two
         if (!items.empty() && items[0].has(map_raw)) {
             for (map_item& item : items)
                 if (refusal r = find_raw(item)) return r;
@@ -75,7 +81,8 @@ public:
             map_item const& l = items[a];
             map_item const& r = items[b];
             if (l.host != r.host) return l.host < r.host;
-            return l.bytes != r.bytes ? l.bytes > r.bytes : a < b;
+            if (l.bytes != r.bytes) return l.bytes > r.bytes;
+            return l.has(map_enter) != r.has(map_enter) ? l.has(map_enter) : a < b; // who may bring it first
         });
         map_item const* group = nullptr;
         for (std::uint32_t const at : order_) {
@@ -91,6 +98,10 @@ public:
             if (refusal r = find(item, at)) return r;
             if (item.has(map_created)) group = &item;
         }
+        for (std::uint32_t i = 0; i < items.size(); ++i)
+            if (items[i].has(map_attach | map_attach_target) && items[i].bytes != 0 &&
+                items[i].entry == nullptr && items[i].leader == i)
+                return {errc::not_present, &items[i], {}};
         return {};
     }
 
@@ -100,6 +111,7 @@ public:
     {
         std::size_t waits = 0;
         for (map_item& item : items) {
+            if (item.has(map_attach)) item.attached->record = std::make_unique<attachment_record>();
             if (item.has(map_created)) waits += reserve_new(item);
             if (item.entry == nullptr) continue;
             item.entry->uses.reserve(item.entry->uses.size() + 1);
@@ -143,11 +155,12 @@ public:
     /// std::bad_alloc.
     errc associate(byte_range host, char* device)
     {
-        if (host.begin == nullptr || host.end <= host.begin || device == nullptr) return errc::invalid_argument;
+        if (host.begin == nullptr || host.end <= host.begin || device == nullptr)
+            return errc::invalid_argument;
         for (present_entry* e = table_.first_overlap(host); e != nullptr; e = table_.next_overlap(e, host)) {
             if (!e->live()) continue;
-            bool const same = e->count == infinite_count && e->block == device && e->range.begin == host.begin &&
-                              e->range.end == host.end;
+            bool const same = e->count == infinite_count && e->block == device &&
+                              e->range.begin == host.begin && e->range.end == host.end;
             return same ? errc{} : errc::invalid_argument;
         }
         map_item item;
@@ -157,8 +170,11 @@ public:
         item.entry = &table_.create();
         try {
             std::size_t inherited = 1;
-            auto const count = [&](present_entry& e) { inherited += e.range.overlaps(host) ? e.uses.size() : 0; };
-            for (present_entry* e = table_.first_overlap(host); e != nullptr; e = table_.next_overlap(e, host))
+            auto const count = [&](present_entry& e) {
+                inherited += e.range.overlaps(host) ? e.uses.size() : 0;
+            };
+            for (present_entry* e = table_.first_overlap(host); e != nullptr;
+                 e = table_.next_overlap(e, host))
                 count(*e);
             table_.for_each_orphan(count);
             item.entry->uses.reserve(inherited);
@@ -195,9 +211,13 @@ public:
             if (item.has(map_created)) open(item, serial);
         for (map_item& item : items) enter(items, item, serial);
         for (map_item& item : items)
+            if (item.has(map_attach)) attach(item, *(&item + 1), serial);
+        for (map_item& item : items)
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
         for (map_item& item : items) leave(item);
         for (map_item& item : items) motion_out(items, item, serial);
+        for (map_item& item : items)
+            if (item.entry != nullptr && !item.has(map_attach)) item.joined = item.entry->joined;
     }
 
     /// Calls `f(use)` for every earlier use, not retired, that a region with these clauses must wait for.
@@ -242,6 +262,7 @@ public:
             present_entry* const e = item.entry;
             bool const translated = e != nullptr && !item.has(map_device);
             item.device = translated ? e->block + (item.begin() - e->range.begin) : item.host;
+            if (item.has(map_attach_target)) (&item - 1)->attached->value = item.device;
         }
     }
 
@@ -348,7 +369,8 @@ private:
         present_entry* const e = table_.at_device(item.device);
         if (e == nullptr || !e->live()) return {}; // somebody else's memory
         char* const end = static_cast<char*>(item.device) + item.bytes;
-        if (end > e->block + e->bytes()) return {errc::invalid_argument, &item, {e->block, e->block + e->bytes()}};
+        if (end > e->block + e->bytes())
+            return {errc::invalid_argument, &item, {e->block, e->block + e->bytes()}};
         item.entry = e;
         return {};
     }
@@ -435,7 +457,10 @@ private:
             item.entry = items[item.leader].entry;
         if (item.bytes == 0 || item.entry == nullptr) return;
         present_entry& e = *item.entry;
-        if (item.has(map_enter) && e.count != infinite_count) ++e.count;
+        if (item.has(map_enter) && item.has(map_hold))
+            ++e.holds;
+        else if (item.has(map_enter) && e.count != infinite_count)
+            ++e.count;
         if (!item.has(map_to) || unified_) return;
         byte_range const r{item.begin(), item.end()};
         bool const wanted = item.has(map_always | map_update) || (e.opened == serial && !e.synced.covers(r));
@@ -444,10 +469,32 @@ private:
         if (item.shape == nullptr) sync(e, r, serial);
     }
 
+    // The pointer is sent unless the device has it already.
+    void attach(map_item& pointer, map_item const& target, std::uint64_t serial) noexcept
+    {
+        if (unified_ || pointer.entry == nullptr || target.entry == nullptr) return;
+        present_entry& e = *pointer.entry;
+        std::ptrdiff_t const offset = target.begin() - target.entry->range.begin;
+        attachment_record* known = e.joined;
+        while (known != nullptr && known->at != pointer.begin()) known = known->next;
+        if (known != nullptr && e.opened != serial && known->pointee == target.entry &&
+            known->opened == target.entry->opened && known->offset == offset)
+            return;
+        if (known == nullptr) {
+            known = pointer.attached->record.release();
+            known->at = pointer.begin();
+            known->next = std::exchange(e.joined, known);
+        }
+        known->pointee = target.entry;
+        known->opened = target.entry->opened;
+        known->offset = offset;
+        pointer.flags |= map_copy_in;
+    }
+
     static void leave(map_item& item) noexcept
     {
         if (item.entry == nullptr || item.bytes == 0 || !item.has(map_exit)) return;
-        std::uint64_t& count = item.entry->count;
+        std::uint64_t& count = item.has(map_hold) ? item.entry->holds : item.entry->count;
         if (count == infinite_count || count == 0) return;
         count = item.has(map_remove) ? 0 : count - 1;
     }
@@ -517,7 +564,7 @@ private:
     {
         if (item.entry == nullptr || item.bytes == 0 || !item.has(map_enter) || item.has(map_exit)) return;
         if (item.entry->opened > serial) return; // another mapping by now
-        std::uint64_t& count = item.entry->count;
+        std::uint64_t& count = item.has(map_hold) ? item.entry->holds : item.entry->count;
         if (count != 0 && count != infinite_count) --count;
     }
 

@@ -164,7 +164,8 @@ public:
     /// False: it is not the beginning of such memory. Kept until the last region that uses it has retired.
     bool deallocate(void* p) noexcept
     {
-        return environment_.deallocate(p, [this](void* block, std::size_t bytes) { give_back(block, bytes); });
+        return environment_.deallocate(p,
+                                       [this](void* block, std::size_t bytes) { give_back(block, bytes); });
     }
 
     /// Undoes wait_for_copies_out.
@@ -255,8 +256,10 @@ private:
 
     std::uint32_t commands_of(map_item const& item) const noexcept
     {
-        if (item.shape == nullptr || traits_.box_copies) return 1;
-        return static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
+        std::uint32_t more = 0;
+        for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
+        if (item.shape == nullptr || traits_.box_copies) return 1 + more;
+        return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
     }
 
     static bool idle(stream_queue const& s) noexcept
@@ -381,17 +384,22 @@ private:
         if (traits_.device_waits)
             for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
                 ec = out.wait(*w->stream->commands, w->number);
+        bool pointers = false;
         for (map_item const& item : r.maps()) {
             if (ec || !item.has(map_copy_in | map_within | map_fill)) continue;
-            if (item.has(map_within))
-                ec = out.copy_within(item.device, item.host, item.bytes);
-            else if (item.has(map_fill))
-                ec = out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
-            else
-                ec = item.shape == nullptr ? out.copy_in(item.device, item.host, item.bytes)
-                                       : out.copy_box_in(item.device, item.host, *item.shape);
+            if (item.has(map_attach)) {
+                pointers = true; // behind the structures that they are in
+                continue;
+            }
+            ec = move_in(out, item);
             r.commands += commands_of(item);
         }
+        if (pointers)
+            for (map_item const& item : r.maps()) {
+                if (ec || !item.has(map_attach) || !item.has(map_copy_in)) continue;
+                ec = out.copy_in(item.device, &item.attached->value, item.bytes);
+                ++r.commands;
+            }
         r.arrived = !ec;
         if (r.call != nullptr && !ec) {
             ec = out.launch(*r.call);
@@ -399,13 +407,67 @@ private:
         }
         for (map_item const& item : r.maps()) {
             if (ec || !item.has(map_copy_out)) continue;
-            ec = item.shape == nullptr ? out.copy_out(item.host, item.device, item.bytes)
-                                       : out.copy_box_out(item.host, item.device, *item.shape);
+            ec = move_out(out, item);
             r.commands += commands_of(item);
         }
         if (ec) r.fail(ec, "the device refused a command");
         ++r.commands;
         return out.signal(r.number);
+    }
+
+    static error_code move_in(backend::stream& out, map_item const& item) noexcept
+    {
+        if (item.has(map_within)) return out.copy_within(item.device, item.host, item.bytes);
+        if (item.has(map_fill))
+            return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
+        char* const device = static_cast<char*>(item.device);
+        if (item.joined != nullptr)
+            return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
+                return out.copy_in(device + at, item.begin() + at, bytes);
+            });
+        return item.shape == nullptr ? out.copy_in(device, item.host, item.bytes)
+                                     : out.copy_box_in(device, item.host, *item.shape);
+    }
+
+    static error_code move_out(backend::stream& out, map_item const& item) noexcept
+    {
+        char const* const device = static_cast<char const*>(item.device);
+        if (item.joined != nullptr)
+            return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
+                return out.copy_out(item.begin() + at, device + at, bytes);
+            });
+        return item.shape == nullptr ? out.copy_out(item.host, device, item.bytes)
+                                     : out.copy_box_out(item.host, device, *item.shape);
+    }
+
+    // What a motion may touch of a structure some of whose pointers are joined: each side keeps its own pointers.
+    template <class F>
+    static error_code for_each_gap(map_item const& item, F f) noexcept
+    {
+        try {
+            std::vector<std::size_t> pointers;
+            for (attachment_record const* a = item.joined; a != nullptr; a = a->next)
+                if (a->at >= item.begin() && a->at < item.end())
+                    pointers.push_back(static_cast<std::size_t>(a->at - item.begin()));
+            std::sort(pointers.begin(), pointers.end());
+            backend::box whole;
+            whole.row = item.bytes;
+            error_code ec;
+            (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t) {
+                std::size_t const end = at + (item.shape == nullptr ? item.bytes : item.shape->row);
+                auto next = std::lower_bound(pointers.begin(), pointers.end(), at);
+                while (at < end && !ec) {
+                    std::size_t const stop = next == pointers.end() ? end : std::min(end, *next);
+                    if (stop > at) ec = f(at, stop - at);
+                    at = stop + (stop < end ? sizeof(void*) : 0);
+                    if (next != pointers.end()) ++next;
+                    if (stop == end) break;
+                }
+            });
+            return ec;
+        } catch (...) {
+            return make_error_code(errc::out_of_memory);
+        }
     }
 
     void reap(stream_queue& s, region_list& done, kick_list& kicks)
@@ -477,7 +539,7 @@ private:
         ++statistics_.regions;
         bool out = false;
         for (map_item const& item : r.maps()) {
-            if (item.has(map_copy_in) && !r.error) {
+            if (item.has(map_copy_in) && !item.has(map_attach) && !r.error) {
                 ++statistics_.copies_in;
                 statistics_.bytes_in += item.moved_bytes();
             }

@@ -3,6 +3,7 @@
 // retired.
 #pragma once
 
+#include <omp_co/detail/clause_items.hpp>
 #include <omp_co/detail/clause_traits.hpp>
 #include <omp_co/detail/host_kernel.hpp>
 #include <omp_co/detail/kernel_check.hpp>
@@ -271,7 +272,7 @@ private:
         using clause = clause_at<I>;
         [[maybe_unused]] auto& value = std::get<I>(values_);
         if constexpr (clause_traits<clause>::maps) {
-            map_item& mine = items[item++];
+            map_item& mine = items[std::exchange(item, item + items_of<construct::target, clause>)];
             if constexpr (requires { value.result; }) {
                 value.result = &mine.device;
                 take_private_memory<I>(value);
@@ -318,7 +319,10 @@ private:
         nothing& operator=(backend::reduction const&) noexcept { return *this; }
     };
     template <class Value>
-    static constexpr bool reduces = requires(Value v) { v.result; };
+    static constexpr bool reduces = requires(Value v)
+    {
+        v.result;
+    };
     template <std::size_t... I>
     static constexpr bool any_reduces(std::index_sequence<I...>) noexcept
     {

@@ -58,7 +58,8 @@ private:
 };
 
 template <class Handler>
-void initiate_motion(Handler&& h, device where, map_item const& motion, error_code refused, std::string_view why)
+void initiate_motion(Handler&& h, device where, map_item const& motion, error_code refused,
+                     std::string_view why)
 {
     initiate<memory_payload>(
         std::forward<Handler>(h),
@@ -158,12 +159,11 @@ public:
     template <class Handler>
     void start(Handler&& h) const
     {
-        error_code const ec =
-            fault_.empty() ? error_code() : make_error_code(errc::invalid_argument);
+        error_code const ec = fault_.empty() ? error_code() : make_error_code(errc::invalid_argument);
         bool const two_devices = to_.on_device && from_.on_device && to_.where != from_.where;
         if (!two_devices || ec || motion_.bytes == 0)
-            return initiate_motion(std::forward<Handler>(h), to_.on_device ? to_.where : from_.where, motion_, ec,
-                                   fault_);
+            return initiate_motion(std::forward<Handler>(h), to_.on_device ? to_.where : from_.where, motion_,
+                                   ec, fault_);
         map_item in = motion_;
         in.flags = map_raw | map_written | map_copy_in;
         map_item out = motion_;
@@ -207,9 +207,8 @@ public:
 
     /// Completion signature: void(error_code, device_buffer<T>).
     template <asio::completion_token_for<void(error_code, Buffer)> Token>
-    auto operator()(Token&& token) const
-        -> decltype(asio::async_initiate<Token, void(error_code, Buffer)>(
-            initiate_memory(), token, std::declval<allocate_operation const&>()))
+    auto operator()(Token&& token) const -> decltype(asio::async_initiate<Token, void(error_code, Buffer)>(
+        initiate_memory(), token, std::declval<allocate_operation const&>()))
     {
         return asio::async_initiate<Token, void(error_code, Buffer)>(initiate_memory(), token, *this);
     }
@@ -226,15 +225,15 @@ public:
                 void* const block = where.allocate(bytes);
                 if (block == nullptr)
                     ec = make_error_code(where.backend() == backend_kind::other ? errc::device_lost
-                                                                                 : errc::out_of_memory);
+                                                                                : errc::out_of_memory);
                 else
                     made = Buffer(section(where, static_cast<typename Buffer::element_type*>(block), count_));
             }
         } catch (std::bad_alloc const&) {
             ec = make_error_code(errc::out_of_memory);
         }
-        complete_later(
-            with_buffer<std::decay_t<Handler>, Buffer>{std::forward<Handler>(h), std::move(made)}, ec);
+        complete_later(with_buffer<std::decay_t<Handler>, Buffer>{std::forward<Handler>(h), std::move(made)},
+                       ec);
     }
 
 private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/backend.hpp>
+#include <omp_co/detail/map_item.hpp>
 
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace omp_co::detail {
 
@@ -44,10 +46,16 @@ inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_
 /// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
 /// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
 struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
+    present_entry() = default;
+    present_entry(present_entry const&) = delete;
+    present_entry& operator=(present_entry const&) = delete;
+    ~present_entry() { forget_attachments(); }
+
     boost::intrusive::set_member_hook<> by_block;
     byte_range range;
     char* block = nullptr;     ///< device address; null until there is memory
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
+    std::uint64_t holds = 0;   ///< counts of maps with `hold`
     std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
     bool owns_block = true;         ///< false: associated or unified memory
@@ -63,8 +71,15 @@ struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list
     boost::container::small_vector<failure, 1> failures;
     boost::container::small_vector<stream_use, 2> uses;
 
-    bool live() const noexcept { return count != 0; }
-    bool dying() const noexcept { return count == 0; }
+    attachment_record* joined =
+        nullptr; ///< the pointers in it that point to mapped data, latest first; never shortened
+
+    bool live() const noexcept { return (count | holds) != 0; }
+    bool dying() const noexcept { return !live(); }
+    void forget_attachments() noexcept
+    {
+        while (joined != nullptr) delete std::exchange(joined, joined->next);
+    }
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(range.end - range.begin); }
     bool failed_for(std::uint64_t serial) const noexcept
     {
@@ -164,7 +179,7 @@ public:
         entries_.erase(entries_.iterator_to(e));
         orphans_.push_back(e);
         e.orphan = true;
-        e.count = 0;
+        e.count = e.holds = 0;
     }
 
     /// Takes `e` out altogether and keeps it for reuse. Its block is the caller's.
@@ -192,7 +207,8 @@ public:
     {
         place(e, nullptr);
         e.range = {};
-        e.count = 0;
+        e.count = e.holds = 0;
+        e.forget_attachments();
         e.pending = 0;
         e.orphan = false;
         e.owns_block = true;

@@ -66,7 +66,10 @@ struct copy_piece {
 
 private:
     // A slice of an array is a whole number of its rows.
-    std::size_t height(backend::box::strides s) const noexcept { return slices == 1 ? rows : s.slice / s.row; }
+    std::size_t height(backend::box::strides s) const noexcept
+    {
+        return slices == 1 ? rows : s.slice / s.row;
+    }
 
     template <class F>
     void each_row(F f) const noexcept

@@ -114,8 +114,8 @@ private:
             std::size_t done = 0;
             while (done < pieces && !failure.error &&
                    std::chrono::steady_clock::now() - began <= worth_sharing) {
-                run_part_in(call, share(total, done, pieces), share(total, done + 1, pieces), partial.of(done),
-                            failure);
+                run_part_in(call, share(total, done, pieces), share(total, done + 1, pieces),
+                            partial.of(done), failure);
                 ++done;
             }
             if (done < pieces && !failure.error) {

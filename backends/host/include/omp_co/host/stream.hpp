@@ -243,7 +243,8 @@ private:
         if (!failure_.error) {
             if (c.kind == command_kind::copy) std::memcpy(c.copy.to, c.copy.from, c.copy.bytes);
             if (c.kind == command_kind::box_in) omp_co::host::copy_box_in(c.box.to, c.box.from, *c.box.shape);
-            if (c.kind == command_kind::box_out) omp_co::host::copy_box_out(c.box.to, c.box.from, *c.box.shape);
+            if (c.kind == command_kind::box_out)
+                omp_co::host::copy_box_out(c.box.to, c.box.from, *c.box.shape);
             if (c.kind == command_kind::fill) std::memset(c.fill.to, c.fill.value, c.fill.bytes);
             if (c.kind == command_kind::launch) workers.run_call(*c.call, own, failure_);
         }
