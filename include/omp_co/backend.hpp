@@ -52,10 +52,48 @@ struct team_shape {
     bool given = false;
 };
 
+/// A box of up to three dimensions inside an array on the host and one on the device: `slices` times `rows` rows of `row`
+/// bytes each. Neighbouring rows, and neighbouring slices, begin as many bytes apart as each side says.
+struct box {
+    struct strides {
+        std::size_t row = 0;
+        std::size_t slice = 0;
+    };
+    std::size_t row = 0;
+    std::size_t rows = 1;
+    std::size_t slices = 1;
+    strides host;
+    strides device;
+
+    std::size_t bytes() const noexcept { return row * rows * slices; }
+
+    /// From its first byte to its last one on the side with these strides.
+    std::size_t reach(strides s) const noexcept
+    {
+        return bytes() == 0 ? 0 : (slices - 1) * s.slice + (rows - 1) * s.row + row;
+    }
+
+    /// Calls `f(on the device, on the host)` with where each row begins, as offsets.
+    template <class F>
+    void for_each_row(F f) const
+    {
+        for (std::size_t z = 0; z < slices; ++z)
+            for (std::size_t y = 0; y < rows; ++y)
+                f(z * device.slice + y * device.row, z * host.slice + y * host.row);
+    }
+};
+
 /// A kernel variant; each backend derives its own and recognises it by `kind`.
 struct kernel {
     backend_kind kind;
     unsigned ranges = 0xF; ///< bit d: can run over a range of d dimensions
+};
+
+/// What makes partial results of a call one (host variants). They lie in the private memory of each part.
+struct reduction {
+    void const* context = nullptr;
+    void (*begin)(void const* context, void* private_memory) = nullptr;
+    void (*combine)(void const* context, void const* private_memory) = nullptr; ///< in the order of the parts
 };
 
 /// One kernel invocation. Everything it points to stays alive until the region's signal has completed.
@@ -67,7 +105,8 @@ struct invocation {
     unsigned argument_count = 0;
     extents range;
     team_shape shape;
-    std::size_t scratch_bytes = 0;       ///< private memory a worker (host variants)
+    std::size_t scratch_bytes = 0; ///< private memory a worker, or a part if it reduces (host variants)
+    reduction const* reduce = nullptr;
     std::uint64_t private_arguments = 0; ///< bit i: argument i is an offset in that memory
 };
 
@@ -102,7 +141,31 @@ public:
     virtual error_code copy_in(void* device, void const* host, std::size_t bytes) = 0;
     virtual error_code copy_out(void* host, void const* device, std::size_t bytes) = 0;
     virtual error_code copy_within(void* to, void const* from, std::size_t bytes) = 0;
+    virtual error_code fill(void* device, unsigned char value, std::size_t bytes) = 0;
     virtual error_code launch(invocation const& call) = 0;
+
+    /// Copy a box, which stays alive until the region's signal has completed. A backend without pitched copies leaves these as
+    /// they are, a copy a row; one with them says so by `properties::box_copies`.
+    virtual error_code copy_box_in(void* device, void const* host, box const& shape)
+    {
+        error_code ec;
+        shape.for_each_row([&](std::size_t to, std::size_t from) {
+            if (!ec)
+                ec = copy_in(static_cast<char*>(device) + to, static_cast<char const*>(host) + from,
+                             shape.row);
+        });
+        return ec;
+    }
+    virtual error_code copy_box_out(void* host, void const* device, box const& shape)
+    {
+        error_code ec;
+        shape.for_each_row([&](std::size_t from, std::size_t to) {
+            if (!ec)
+                ec = copy_out(static_cast<char*>(host) + to, static_cast<char const*>(device) + from,
+                              shape.row);
+        });
+        return ec;
+    }
 
     /// Later commands wait for `other`'s signal `number`, which is already enqueued. Only where
     /// `properties::device_waits`.
@@ -141,6 +204,7 @@ struct properties {
     bool inline_execution = false; ///< commands run in the call that enqueues them
     bool quick_enqueueing =
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
+    bool box_copies = false;  ///< a box is one command, not one a row
     unsigned concurrency = 1; ///< streams that can make progress side by side
     unsigned max_streams = 64;
     std::size_t command_limit = 0; ///< commands a stream takes before enqueueing blocks; 0: any number

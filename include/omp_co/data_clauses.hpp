@@ -7,6 +7,7 @@
 #pragma once
 
 #include <omp_co/detail/map_item.hpp>
+#include <omp_co/mapper.hpp>
 #include <omp_co/section.hpp>
 
 #include <concepts>
@@ -31,6 +32,11 @@ private:
 inline constexpr map_modifier always{detail::map_always};
 /// Data that is not mapped is an error: errc::not_present.
 inline constexpr map_modifier present{detail::map_present};
+/// Counts apart from the others: what is held stays mapped whatever they say, until as many exits with `hold` as entries
+/// (LLVM's ompx_hold).
+inline constexpr map_modifier hold{detail::map_hold};
+/// A wish for memory near the kernel (OpenMP 5.2, 5.8.3 close); there is one kind of device memory here.
+inline constexpr map_modifier close_{0};
 
 /// The map types of OpenMP 5.2, 5.8.3.
 enum class map_type : unsigned char { to, from, tofrom, alloc, release, delete_ };
@@ -47,7 +53,7 @@ public:
     constexpr map_clause(array_section<T> s, std::uint32_t modifiers) noexcept
         : section_(s), modifiers_(modifiers)
     {
-        static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>>,
+        static_assert(std::is_trivially_copyable_v<std::remove_all_extents_t<T>> || detail::has_mapper<T>,
                       "omp_co: only trivially copyable elements can be copied to a device and back");
         static_assert(alignof(T) <= backend::largest_alignment,
                       "omp_co: devices align memory to 256 bytes; an element may not ask for more");
@@ -60,6 +66,30 @@ public:
 
 private:
     array_section<T> section_;
+    std::uint32_t modifiers_;
+};
+
+/// A map clause over a block of an array; only target_update takes it.
+template <map_type Type, class T>
+class box_clause {
+public:
+    static constexpr map_type type = Type;
+
+    constexpr box_clause(box_section<T> const& s, std::uint32_t modifiers) noexcept
+        : section_(s), modifiers_(modifiers)
+    {
+        static_assert(std::is_trivially_copyable_v<T>,
+                      "omp_co: only trivially copyable elements can be copied to a device and back");
+        static_assert(!std::is_const_v<T> || Type != map_type::from,
+                      "omp_co: from would write to const data; write to(x)");
+    }
+
+    constexpr box_section<T> const& memory() const noexcept { return section_; }
+    constexpr std::uint32_t modifiers() const noexcept { return modifiers_; }
+    constexpr bool valid() const noexcept { return section_.valid(); }
+
+private:
+    box_section<T> section_;
     std::uint32_t modifiers_;
 };
 
@@ -122,11 +152,23 @@ template <map_type Type, class X, class... Modifiers>
 constexpr auto make_map(X&& x, Modifiers... modifiers) noexcept
 {
     static_assert((std::same_as<Modifiers, map_modifier> && ...),
-                  "omp_co: after the data only modifiers may follow: always, present");
-    auto const memory = named_memory(std::forward<X>(x));
-    using element = std::remove_pointer_t<decltype(memory.data())>;
-    return map_clause<Type, element>(memory, (std::uint32_t{0} | ... | modifiers.flag()));
+                  "omp_co: after the data only modifiers may follow: always, present, close_, hold");
+    constexpr bool block = is_box<std::remove_cvref_t<X>> && (Type == map_type::to || Type == map_type::from);
+    std::uint32_t const flags = (std::uint32_t{0} | ... | modifiers.flag());
+    if constexpr (block) {
+        using element = std::remove_pointer_t<decltype(x.data())>;
+        return box_clause<Type, element>(x, flags);
+    } else {
+        auto const memory = named_memory(std::forward<X>(x));
+        using element = std::remove_pointer_t<decltype(memory.data())>;
+        return map_clause<Type, element>(memory, flags);
+    }
 }
+
+template <class T>
+inline constexpr bool is_box_clause = false;
+template <map_type Type, class T>
+inline constexpr bool is_box_clause<box_clause<Type, T>> = true;
 
 template <class T>
 inline constexpr bool is_map_clause = false;
@@ -206,6 +248,14 @@ template <class T>
 constexpr auto is_device_ptr(T* p) noexcept
 {
     return device_pointer_clause<T>(p);
+}
+
+/// `x` is in the device's memory already, as a reference or a section made from a device pointer (OpenMP 5.2, 5.4.9). A kernel
+/// sees `T*`. Ordered as is_device_ptr() is.
+template <class X>
+constexpr auto has_device_addr(X&& x) noexcept
+{
+    return is_device_ptr(detail::named_memory(std::forward<X>(x)).data());
 }
 
 /// Maps like `clause`, without becoming an argument of the kernel.

@@ -9,7 +9,9 @@
 
 #include <atomic>
 #include <boost/system/system_error.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,57 @@ public:
         return static_cast<T*>(mapped_ptr(static_cast<void const*>(p)));
     }
 
+    /// `bytes` bytes of memory on the device (omp_target_alloc), aligned for every type; null if there are none, or no such
+    /// device. Lasts until deallocate() or until the device goes.
+    void* allocate(std::size_t bytes) const noexcept
+    {
+        void* block = nullptr;
+        with([&](detail::device_core& core) {
+            try {
+                block = core.allocate(bytes);
+            } catch (std::bad_alloc const&) { // no host memory to remember it: none, then
+            }
+        });
+        return block;
+    }
+
+    /// Gives memory of allocate() back (omp_target_free). Regions in flight that name it by is_device_ptr keep it until they
+    /// have ended. Null is ignored; an address that allocate() has not given is errc::invalid_argument.
+    error_code deallocate(void* p) const noexcept
+    {
+        if (p == nullptr) return {};
+        bool known = false;
+        if (!with([&](detail::device_core& core) { known = core.deallocate(p); }))
+            return make_error_code(errc::device_lost);
+        return known ? error_code() : make_error_code(errc::invalid_argument);
+    }
+
+    /// Makes `bytes` bytes of host memory count as mapped to memory on the device that is there already, until
+    /// disassociate(): its reference count is infinite, so that nothing is copied but by `always` and target_update
+    /// (omp_target_associate_ptr). errc::invalid_argument if some of it is mapped, or associated otherwise.
+    error_code associate(void const* host, void* on_device, std::size_t bytes) const noexcept
+    {
+        errc what = errc::device_lost;
+        char* const begin = static_cast<char*>(const_cast<void*>(host));
+        with([&](detail::device_core& core) {
+            try {
+                what = core.environment().associate({begin, begin + bytes}, static_cast<char*>(on_device));
+            } catch (std::bad_alloc const&) {
+                what = errc::out_of_memory;
+            }
+        });
+        return what == errc{} ? error_code() : make_error_code(what);
+    }
+
+    /// Ends that (omp_target_disassociate_ptr). errc::invalid_argument if `host` is not where associated memory begins.
+    error_code disassociate(void const* host) const noexcept
+    {
+        bool known = false;
+        if (!with([&](detail::device_core& core) { known = core.environment().disassociate(host); }))
+            return make_error_code(errc::device_lost);
+        return known ? error_code() : make_error_code(errc::invalid_argument);
+    }
+
     device_statistics statistics() const noexcept
     {
         device_statistics copy;
@@ -95,9 +148,9 @@ public:
 
 private:
     template <class F>
-    void with(F f) const
+    bool with(F f) const
     {
-        if (slot_ != nullptr) detail::registry::instance().with(*slot_, generation_, f);
+        return slot_ != nullptr && detail::registry::instance().with(*slot_, generation_, f);
     }
 
     static detail::present_entry* mapping(detail::device_core& core, void const* p) noexcept

@@ -26,8 +26,12 @@ class kernel;
 /// start on; until then the kernel must live, so `target` takes no temporary one.
 template <class... Args>
 class kernel<void(Args...)> {
-    static_assert((std::is_trivially_copyable_v<Args> && ...),
+    static_assert((std::is_trivially_copyable_v<std::remove_reference_t<Args>> && ...),
                   "omp_co: the parameters of a kernel travel to devices and must be trivially copyable");
+    static_assert(((!std::is_reference_v<Args> ||
+                    (std::is_lvalue_reference_v<Args> && !std::is_const_v<std::remove_reference_t<Args>>)) &&
+                   ...),
+                  "omp_co: a parameter of a kernel is a value, a pointer, or T& for a reduction");
 
 public:
     /// Throws std::bad_alloc. Nothing is compiled or loaded before the first region on a device needs it.

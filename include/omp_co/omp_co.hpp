@@ -10,7 +10,11 @@
 #include <omp_co/error.hpp>
 #include <omp_co/host.hpp>
 #include <omp_co/kernel.hpp>
+#include <omp_co/mapped_array.hpp>
+#include <omp_co/mapper.hpp>
+#include <omp_co/memory.hpp>
 #include <omp_co/offload_context.hpp>
+#include <omp_co/reduction.hpp>
 #include <omp_co/section.hpp>
 #include <omp_co/sync_wait.hpp>
 #include <omp_co/target.hpp>

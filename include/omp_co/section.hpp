@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which memory a data clause names: a contiguous range, a scalar, or a section of an array.
+// Which memory a data clause names: a contiguous range, a scalar, a section of an array, or a block of one.
 #pragma once
+
+#include <omp_co/backend.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -36,6 +38,28 @@ private:
     bool valid_;
 };
 
+/// A block of an array of up to three dimensions, or every n-th element of one. Does not own them. Made by `section2d()`,
+/// `section3d()` and `section()` with a stride.
+template <class T>
+class box_section {
+public:
+    constexpr box_section(array_section<T> around, backend::box const& shape) noexcept
+        : around_(around), shape_(shape)
+    {
+    }
+
+    constexpr T* data() const noexcept { return around_.data(); }
+    /// All that lies between its first element and its last one.
+    constexpr array_section<T> around() const noexcept { return around_; }
+    /// Which rows of that are meant.
+    constexpr backend::box const& shape() const noexcept { return shape_; }
+    constexpr bool valid() const noexcept { return around_.valid(); }
+
+private:
+    array_section<T> around_;
+    backend::box shape_;
+};
+
 namespace detail {
 
 template <std::integral I>
@@ -69,12 +93,88 @@ template <class T>
 inline constexpr bool is_section<array_section<T>> = true;
 
 template <class T>
+inline constexpr bool is_box = false;
+template <class T>
+inline constexpr bool is_box<box_section<T>> = true;
+
+/// One dimension of a box: `count` elements or rows that begin `stride` bytes apart.
+struct box_dimension {
+    std::size_t count;
+    std::size_t stride;
+};
+
+/// Dimensions from the fastest one. Those without a gap between them become one, so that what is contiguous is one row.
+template <std::size_t N>
+constexpr backend::box make_box(box_dimension const (&dimensions)[N], std::size_t element) noexcept
+{
+    box_dimension apart[N]{};
+    std::size_t used = 0;
+    backend::box made;
+    made.row = element;
+    for (box_dimension const d : dimensions) {
+        if (d.count == 1) continue;
+        if (used == 0 && d.stride == made.row)
+            made.row *= d.count;
+        else if (used != 0 && apart[used - 1].count * apart[used - 1].stride == d.stride)
+            apart[used - 1].count *= d.count;
+        else
+            apart[used++] = d;
+    }
+    if (used > 0) {
+        made.rows = apart[0].count;
+        made.host.row = made.device.row = apart[0].stride;
+    }
+    if constexpr (N > 1)
+        if (used > 1) {
+            made.slices = apart[1].count;
+            made.host.slice = made.device.slice = apart[1].stride;
+        }
+    return made;
+}
+
+/// Extents, offsets and counts, slowest dimension first.
+template <std::size_t N, class T, class E, class O, class C>
+constexpr box_section<T> make_box_section(T* data, E const (&extents)[N], O const (&offsets)[N],
+                                          C const (&counts)[N]) noexcept
+{
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(T);
+    box_section<T> const bad{array_section<T>(data, 0, false), {}};
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t stride = 1;
+    bool empty = false;
+    box_dimension dimensions[N]{};
+    for (std::size_t i = 0; i < N; ++i) {
+        std::size_t const at = N - 1 - i;
+        if (!fits_size(extents[at]) || !fits_size(offsets[at]) || !fits_size(counts[at])) return bad;
+        auto const extent = static_cast<std::size_t>(extents[at]);
+        auto const offset = static_cast<std::size_t>(offsets[at]);
+        auto const count = static_cast<std::size_t>(counts[at]);
+        if (offset > extent || count > extent - offset) return bad;
+        if (extent > most / stride) return bad;
+        dimensions[i] = {count, stride * sizeof(T)};
+        empty = empty || count == 0;
+        first += offset * stride;
+        last += count == 0 ? 0 : (count - 1) * stride;
+        stride *= extent == 0 ? 1 : extent;
+    }
+    if (empty) return {array_section<T>(data, 0), {}};
+    if (data == nullptr) return bad;
+    return {array_section<T>(data + first, last + 1), make_box(dimensions, sizeof(T))};
+}
+
+template <class T>
 inline constexpr bool is_vector_of_bool = false;
 template <class A>
 inline constexpr bool is_vector_of_bool<std::vector<bool, A>> = true;
 
+/// Types that are ranges and yet mapped as they are.
+template <class T>
+inline constexpr bool is_one_object = false;
+
 template <class X>
-concept contiguous = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
+concept contiguous =
+    std::ranges::contiguous_range<X> && std::ranges::sized_range<X> && !is_one_object<std::remove_cvref_t<X>>;
 
 /// The memory that `x` names, as a section. What cannot be mapped does not compile, and the message says what to
 /// write instead.
@@ -84,6 +184,11 @@ constexpr auto named_memory(X&& x) noexcept
     using value = std::remove_cvref_t<X>;
     if constexpr (is_section<value>) {
         return x;
+    } else if constexpr (is_box<value>) {
+        static_assert(!is_box<value>,
+                      "omp_co: section2d, section3d and a section with a stride belong in to() and "
+                      "from() of target_update");
+        return array_section<char>(nullptr, 0);
     } else if constexpr (is_vector_of_bool<value>) {
         static_assert(!is_vector_of_bool<value>,
                       "omp_co: std::vector<bool> has no elements in memory; use std::vector<char>");
@@ -140,6 +245,40 @@ requires(!detail::contiguous<X> &&
         detail::is_vector_of_bool<value>,
         "omp_co: section() takes a pointer or a contiguous range, the first element and their number");
     return {nullptr, 0, false};
+}
+
+/// Every `stride`-th element of the array at `p`, `count` of them, from its element `first` on (OpenMP 5.2, 3.2.5). For
+/// target_update. A stride below 1 is errc::invalid_argument.
+template <class T, std::integral First, std::integral Count, std::integral Stride>
+constexpr box_section<T> section(T* const& p, First first, Count count, Stride stride) noexcept
+{
+    box_section<T> const bad{array_section<T>(p, 0, false), {}};
+    if (!detail::fits_size(stride) || stride < 1 || !detail::fits_size(count)) return bad;
+    auto const n = static_cast<std::size_t>(count);
+    auto const step = static_cast<std::size_t>(stride);
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(T);
+    if (n > 1 && step > most / (n - 1)) return bad;
+    detail::box_dimension const only[1]{{n, step * sizeof(T)}};
+    return {section(p, first, n == 0 ? std::size_t{0} : (n - 1) * step + 1),
+            n == 0 ? backend::box() : detail::make_box(only, sizeof(T))};
+}
+
+/// A block of the two-dimensional array at `p`, which has `extents[0]` rows of `extents[1]` elements: `counts[0]` rows from row
+/// `offsets[0]` on, and of each of them `counts[1]` elements from element `offsets[1]` on. For target_update. Any integer
+/// types; a block that is negative, or does not lie in the array, is errc::invalid_argument when it is used.
+template <class T, std::integral E, std::integral O, std::integral C>
+constexpr box_section<T> section2d(T* p, E const (&extents)[2], O const (&offsets)[2],
+                                   C const (&counts)[2]) noexcept
+{
+    return detail::make_box_section(p, extents, offsets, counts);
+}
+
+/// The same in three dimensions, the last one the fastest.
+template <class T, std::integral E, std::integral O, std::integral C>
+constexpr box_section<T> section3d(T* p, E const (&extents)[3], O const (&offsets)[3],
+                                   C const (&counts)[3]) noexcept
+{
+    return detail::make_box_section(p, extents, offsets, counts);
 }
 
 } // namespace omp_co

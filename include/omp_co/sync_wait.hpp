@@ -28,6 +28,25 @@ void sync_wait(Operation const& op)
     if (result) throw boost::system::system_error(result);
 }
 
+/// The same for an operation that gives a value, such as allocate(), which it returns.
+template <class Operation>
+requires requires { typename Operation::value_type; }
+typename Operation::value_type sync_wait(Operation const& op)
+{
+    error_code result;
+    typename Operation::value_type value;
+    {
+        offload_context context;
+        op(asio::bind_executor(context.get_executor(), [&](error_code ec, typename Operation::value_type v) {
+            result = ec;
+            value = std::move(v);
+        }));
+        context.run();
+    }
+    if (result) throw boost::system::system_error(result);
+    return value;
+}
+
 /// The same for an awaitable; returns its value and throws its exception.
 template <class T, class Executor>
 T sync_wait(asio::awaitable<T, Executor> task)

@@ -56,6 +56,22 @@ void nothing_is_left(bed const& dev)
     BOOST_TEST(dev.now().in_flight == 0U);
 }
 
+// What a block means, written out.
+struct block {
+    std::size_t extents[3];
+    std::size_t offsets[3];
+    std::size_t counts[3];
+
+    bool holds(std::size_t at) const
+    {
+        std::size_t const place[3]{at / (extents[1] * extents[2]), at / extents[2] % extents[1],
+                                   at % extents[2]};
+        for (int i = 0; i < 3; ++i)
+            if (place[i] < offsets[i] || place[i] >= offsets[i] + counts[i]) return false;
+        return true;
+    }
+};
+
 BOOST_AUTO_TEST_SUITE(conformance_of_devices)
 
 BOOST_DATA_TEST_CASE(each_index_is_visited_once, data::make(varieties), v)
@@ -124,6 +140,73 @@ BOOST_DATA_TEST_CASE(copies_of_every_size_arrive, data::make(varieties), v)
         BOOST_TEST((out == before));
     }
     nothing_is_left(dev);
+}
+
+// A few rows, blocks that are staged at once, blocks in several chunks, rows longer than a chunk.
+BOOST_DATA_TEST_CASE(blocks_of_arrays_are_updated, data::make(varieties), v)
+{
+    bed const dev(v);
+    block const blocks[]{
+        {{1, 8, 10}, {0, 2, 3}, {1, 3, 5}},          {{4, 5, 6}, {1, 1, 1}, {2, 3, 4}},
+        {{4, 5, 6}, {1, 0, 0}, {2, 5, 6}},           {{4, 5, 6}, {1, 2, 0}, {3, 2, 6}},
+        {{9, 40, 30}, {0, 0, 29}, {9, 40, 1}},       {{30, 40, 50}, {3, 4, 5}, {20, 30, 40}},
+        {{3, 500, 1001}, {0, 10, 1}, {2, 480, 999}}, {{2, 3, 400000}, {0, 0, 3}, {2, 2, 399990}},
+    };
+    for (block const& b : blocks) {
+        std::vector<unsigned> x(b.extents[0] * b.extents[1] * b.extents[2], 7);
+        std::size_t const n = x.size();
+        auto const part = omp_co::section3d(x.data(), b.extents, b.offsets, b.counts);
+        BOOST_TEST(!outcome(omp_co::target_enter_data(dev.get(), omp_co::to(x))));
+        BOOST_TEST(!outcome(omp_co::target(dev.get(), add_index, omp_co::range(n), omp_co::alloc(x),
+                                           omp_co::firstprivate(n))));
+        BOOST_TEST(!outcome(omp_co::target_update(dev.get(), omp_co::from(part))));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) wrong += x[i] != 7 + (b.holds(i) ? static_cast<unsigned>(i) : 0);
+        BOOST_TEST(wrong == 0U);
+        for (unsigned& each : x) each = 1;
+        BOOST_TEST(!outcome(omp_co::target_update(dev.get(), omp_co::to(part))));
+        BOOST_TEST(!outcome(omp_co::target_exit_data(dev.get(), omp_co::from(x))));
+        wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) wrong += x[i] != (b.holds(i) ? 1 : 7 + static_cast<unsigned>(i));
+        BOOST_TEST(wrong == 0U);
+        nothing_is_left(dev);
+    }
+}
+
+BOOST_DATA_TEST_CASE(elements_with_a_stride_are_updated, data::make(varieties), v)
+{
+    bed const dev(v);
+    std::vector<int> x(1000, 1);
+    int* const p = x.data();
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev.get(), omp_co::alloc(x))));
+    BOOST_TEST(!outcome(omp_co::target_update(dev.get(), omp_co::to(x))));
+    for (int& each : x) each = 2;
+    BOOST_TEST(!outcome(omp_co::target_update(dev.get(), omp_co::to(omp_co::section(p, 3, 99, 10)))));
+    auto const before = dev.now();
+    BOOST_TEST(!outcome(omp_co::target_update(dev.get(), omp_co::from(omp_co::section(p, 0, 500, 2)),
+                                              omp_co::from(omp_co::section(p, 1, 500, 2)))));
+    BOOST_TEST(dev.now().bytes_out - before.bytes_out == 1000 * sizeof(int));
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < 1000; ++i) wrong += x[i] != (i >= 3 && i < 984 && i % 10 == 3 ? 2 : 1);
+    BOOST_TEST(wrong == 0U);
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev.get(), omp_co::delete_(x))));
+    nothing_is_left(dev);
+}
+
+BOOST_DATA_TEST_CASE(a_block_of_pinned_memory_goes_straight, data::make(cuda_varieties), v)
+{
+    bed const dev(v);
+    std::vector<int, omp_co::cuda::pinned_allocator<int>> x(300 * 500, 1);
+    auto const part = omp_co::section2d(x.data(), {300, 500}, {10, 20}, {200, 400});
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev.get(), omp_co::to(x))));
+    for (int& each : x) each = 2;
+    auto const before = simulator::count("cuMemcpy3DAsync_v2");
+    BOOST_TEST(!outcome(omp_co::target_update(dev.get(), omp_co::to(part))));
+    BOOST_TEST(simulator::count("cuMemcpy3DAsync_v2") == before + 1);
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev.get(), omp_co::from(x))));
+    std::size_t twos = 0;
+    for (int each : x) twos += each == 2;
+    BOOST_TEST(twos == 200U * 400U);
 }
 
 BOOST_DATA_TEST_CASE(a_region_follows_those_whose_data_it_uses, data::make(varieties), v)

@@ -127,6 +127,10 @@ public:
         c.bytes = bytes;
         return add(std::move(c), fault::refuse_copy_out);
     }
+    error_code fill(void*, unsigned char, std::size_t) override
+    {
+        return make_error_code(omp_co::errc::not_supported);
+    }
     error_code copy_within(void*, void const*, std::size_t) override
     {
         return make_error_code(omp_co::errc::not_supported);

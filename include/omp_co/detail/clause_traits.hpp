@@ -4,6 +4,8 @@
 
 #include <omp_co/clauses.hpp>
 #include <omp_co/data_clauses.hpp>
+#include <omp_co/mapper.hpp>
+#include <omp_co/reduction.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -35,11 +37,23 @@ template <class Clause>
 struct clause_traits<also_clause<Clause>> {
     static constexpr bool known = true, maps = true, argument = false, of_kernel = false;
 };
+template <map_type Type, class T>
+struct clause_traits<box_clause<Type, T>> {
+    static constexpr bool known = true, maps = true, argument = false, of_kernel = false;
+};
+template <class T>
+struct clause_traits<attach_clause<T>> {
+    static constexpr bool known = true, maps = true, argument = false, of_kernel = false;
+};
 template <class T>
 struct clause_traits<firstprivate_clause<T>> : argument_clause {
 };
 template <class T>
 struct clause_traits<private_clause<T>> : argument_clause {
+};
+template <class Op, class T, bool Scalar>
+struct clause_traits<reduction_clause<Op, T, Scalar>> {
+    static constexpr bool known = true, maps = true, argument = true, of_kernel = true;
 };
 template <class T>
 struct clause_traits<device_pointer_clause<T>> {
@@ -113,6 +127,14 @@ constexpr void check_map_type() noexcept
 {
     if constexpr (is_map_clause<Clause>)
         static_cast<void>(construct_flags<Construct, Clause::type>());
+    else if constexpr (requires(Clause const& c) { c.pointer(), c.count(); })
+        static_assert(Construct == construct::target || Construct == construct::enter_data ||
+                          Construct == construct::begin_data || Construct == construct::end_data,
+                      "omp_co: attach belongs on target, target_enter_data and target_data");
+    else if constexpr (is_box_clause<Clause>)
+        static_assert(!is_box_clause<Clause> || Construct == construct::update,
+                      "omp_co: section2d, section3d and a section with a stride belong in to() and from() of "
+                      "target_update");
     else if constexpr (requires(Clause const& c) { c.clause(); })
         check_map_type<Construct, std::remove_cvref_t<decltype(std::declval<Clause const&>().clause())>>();
 }
@@ -147,6 +169,16 @@ constexpr map_item make_item(map_clause<Type, T> const& c) noexcept
     item.flags |=
         Construct == construct::end_data ? c.modifiers() & ~std::uint32_t{map_present} : c.modifiers();
     return item;
+}
+template <construct Construct, map_type Type, class T>
+constexpr map_item make_item(box_clause<Type, T> const& c) noexcept
+{
+    return make_item<construct::update>(map_clause<Type, T>(c.memory().around(), c.modifiers()));
+}
+template <construct Construct, class Op, class T, bool Scalar>
+constexpr map_item make_item(reduction_clause<Op, T, Scalar> const& c) noexcept
+{
+    return make_item<construct::target>(map_clause<map_type::tofrom, T>(c.memory(), 0));
 }
 template <construct Construct, class T>
 constexpr map_item make_item(device_pointer_clause<T> const& c) noexcept

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/detail/asio.hpp>
+#include <omp_co/detail/clause_items.hpp>
 #include <omp_co/detail/kernel_payload.hpp>
 #include <omp_co/detail/operation_state.hpp>
 #include <omp_co/device.hpp>
@@ -36,35 +37,30 @@ struct mapping_note<construct::begin_data> {
 template <construct Construct, class Kernel, class... Clauses>
 class construct_payload : public mapping_note<Construct> {
 public:
-    static constexpr std::size_t item_count =
-        (std::size_t{0} + ... + std::size_t{clause_traits<Clauses>::maps});
-
-    construct_payload(Kernel const& k, std::tuple<Clauses...> const& c) noexcept
-        : kernel_(std::apply(
+    /// Throws std::bad_alloc where mappers decide how much is mapped.
+    construct_payload(Kernel const& k,
+                      std::tuple<Clauses...> const& c) noexcept(!(uses_mapper<Clauses> || ...))
+        : items_(c),
+          kernel_(std::apply(
               [&](Clauses const&... each) { return kernel_payload<Kernel, Clauses...>(k, each...); }, c))
     {
-        std::size_t at = 0;
-        std::apply([&](Clauses const&... each) { (add(each, at), ...); }, c);
     }
+
+    bool valid() const noexcept { return items_.valid(); }
 
     /// Wires the region to this payload. `moves` false: on the initial device nothing is mapped.
     /// False: the kernel has no variant for this kind of device.
     bool connect(region& r, backend_kind kind, bool moves) noexcept
     {
-        for (map_item& item : items_) item.device = item.host;
-        r.items = items_.data();
-        r.item_count = moves ? static_cast<std::uint32_t>(item_count) : 0;
-        return kernel_.connect(r, items_.data(), kind);
+        std::span<map_item> const items = items_.connect();
+        for (map_item& item : items) item.device = item.host;
+        r.items = items.data();
+        r.item_count = moves ? static_cast<std::uint32_t>(items.size()) : 0;
+        return kernel_.connect(r, items.data(), kind);
     }
 
 private:
-    template <class Clause>
-    void add(Clause const& c, std::size_t& at) noexcept
-    {
-        if constexpr (clause_traits<Clause>::maps) items_[at++] = make_item<Construct>(c);
-    }
-
-    std::array<map_item, item_count> items_;
+    clause_items<Construct, Clauses...> items_;
     kernel_payload<Kernel, Clauses...> kernel_;
 };
 
@@ -74,7 +70,7 @@ template <class Payload>
 class ownerless_region final : public region {
 public:
     template <class Clauses>
-    explicit ownerless_region(Clauses const& clauses) noexcept
+    explicit ownerless_region(Clauses const& clauses)
         : region(&end_region, nullptr), payload_(no_kernel(), clauses)
     {
     }
@@ -140,7 +136,7 @@ public:
         static_cast<mapping_note<Construct>&>(payload) = note_;
         conditions const c = all_conditions();
         std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
-        if (!c.valid)
+        if (!c.valid || !payload.valid())
             return l.refuse(r, make_error_code(errc::invalid_argument), "a negative or overflowing extent");
         if (!c.wanted && std::is_same_v<Kernel, no_kernel>) return l.refuse(r, {}, {});
         device where = where_;
@@ -167,8 +163,10 @@ public:
     {
         conditions const c = all_conditions();
         if (!c.wanted || !c.valid || where_.slot() == nullptr) return;
-        auto* const end = new (std::nothrow) ownerless_region<payload_type>(clauses_);
-        if (end != nullptr) end->start(where_); // without memory the entries stay until the device goes
+        try {
+            (new ownerless_region<payload_type>(clauses_))->start(where_);
+        } catch (std::bad_alloc const&) { // the entries stay until the device goes
+        }
     }
 
 private:

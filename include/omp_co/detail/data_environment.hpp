@@ -14,6 +14,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,10 +41,18 @@ inline std::string to_string(byte_range r)
 inline std::string describe(refusal const& r)
 {
     map_item const& i = *r.item;
+    if (r.code == errc::not_present && i.has(map_attach | map_attach_target))
+        return std::string(i.has(map_attach) ? "attach: the pointer "
+                                             : "attach: what the pointer points to, ") +
+               to_string({i.begin(), i.end()}) + ", is not present";
     std::string text = std::string(clause_name(i.flags)) + ": the range " + to_string({i.begin(), i.end()});
     if (r.code == errc::not_present) return text + " is not present";
     if (r.code == errc::partially_present)
         return text + " extends beyond the mapped range " + to_string(r.other);
+    if (i.has(map_raw))
+        return std::to_string(i.bytes) + " bytes at " +
+               to_string({static_cast<char*>(i.device), static_cast<char*>(i.device) + i.bytes}) +
+               " extend beyond the device memory " + to_string(r.other);
     if (i.host == nullptr) return std::string(clause_name(i.flags)) + ": a null pointer with a size";
     return text + " wraps around the address space";
 }
@@ -60,14 +69,20 @@ public:
     /// Dying entries count as absent: what a program sees must not depend on how fast a device is.
     refusal check(std::span<map_item> items)
     {
-        if (items.size() == 1) return find(items[0], 0);
+        if (items.size() == 1) return find(items[0], 0); // no pointer to join, which has two
+        if (!items.empty() && items[0].has(map_raw)) {
+            for (map_item& item : items)
+                if (refusal r = find_raw(item)) return r;
+            return {};
+        }
         order_.resize(items.size());
         for (std::uint32_t i = 0; i < items.size(); ++i) order_[i] = i;
         std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
             map_item const& l = items[a];
             map_item const& r = items[b];
             if (l.host != r.host) return l.host < r.host;
-            return l.bytes != r.bytes ? l.bytes > r.bytes : a < b;
+            if (l.bytes != r.bytes) return l.bytes > r.bytes;
+            return l.has(map_enter) != r.has(map_enter) ? l.has(map_enter) : a < b; // who may bring it first
         });
         map_item const* group = nullptr;
         for (std::uint32_t const at : order_) {
@@ -83,6 +98,10 @@ public:
             if (refusal r = find(item, at)) return r;
             if (item.has(map_created)) group = &item;
         }
+        for (std::uint32_t i = 0; i < items.size(); ++i)
+            if (items[i].has(map_attach | map_attach_target) && items[i].bytes != 0 &&
+                items[i].entry == nullptr && items[i].leader == i)
+                return {errc::not_present, &items[i], {}};
         return {};
     }
 
@@ -92,6 +111,7 @@ public:
     {
         std::size_t waits = 0;
         for (map_item& item : items) {
+            if (item.has(map_attach)) item.attached->record = std::make_unique<attachment_record>();
             if (item.has(map_created)) waits += reserve_new(item);
             if (item.entry == nullptr) continue;
             item.entry->uses.reserve(item.entry->uses.size() + 1);
@@ -110,6 +130,74 @@ public:
         }
     }
 
+    /// Puts memory that a program allocated on the device into the table. Throws std::bad_alloc, and then the block is the
+    /// caller's.
+    void allocated(char* block, std::size_t bytes)
+    {
+        table_.insert_allocation(table_.create(), block, bytes);
+    }
+
+    /// Takes it out again: `free(block, bytes)` now, or when the last region that uses it retires. False: `p` is not the
+    /// beginning of such memory.
+    template <class Free>
+    bool deallocate(void* p, Free free) noexcept
+    {
+        present_entry* const e = table_.allocation_at(p);
+        if (e == nullptr) return false;
+        e->count = 0;
+        if (e->pending != 0) return true;
+        free(e->block, e->bytes());
+        table_.remove(*e);
+        return true;
+    }
+
+    /// Makes host memory count as mapped to device memory that is there (omp_target_associate_ptr), for ever. Throws
+    /// std::bad_alloc.
+    errc associate(byte_range host, char* device)
+    {
+        if (host.begin == nullptr || host.end <= host.begin || device == nullptr)
+            return errc::invalid_argument;
+        for (present_entry* e = table_.first_overlap(host); e != nullptr; e = table_.next_overlap(e, host)) {
+            if (!e->live()) continue;
+            bool const same = e->count == infinite_count && e->block == device &&
+                              e->range.begin == host.begin && e->range.end == host.end;
+            return same ? errc{} : errc::invalid_argument;
+        }
+        map_item item;
+        item.host = host.begin;
+        item.bytes = static_cast<std::size_t>(host.end - host.begin);
+        item.device = device;
+        item.entry = &table_.create();
+        try {
+            std::size_t inherited = 1;
+            auto const count = [&](present_entry& e) {
+                inherited += e.range.overlaps(host) ? e.uses.size() : 0;
+            };
+            for (present_entry* e = table_.first_overlap(host); e != nullptr;
+                 e = table_.next_overlap(e, host))
+                count(*e);
+            table_.for_each_orphan(count);
+            item.entry->uses.reserve(inherited);
+        } catch (...) {
+            table_.recycle(*item.entry);
+            throw;
+        }
+        open(item, 0);
+        item.entry->owns_block = false;
+        item.entry->count = infinite_count;
+        return {};
+    }
+
+    /// Ends that. False: `p` is not the beginning of associated memory.
+    bool disassociate(void const* p) noexcept
+    {
+        present_entry* const e = table_.holding(p);
+        if (e == nullptr || e->count != infinite_count || e->range.begin != p) return false;
+        e->count = 0;
+        if (e->pending == 0) table_.remove(*e);
+        return true;
+    }
+
     /// Whether this clause's entry is new and needs a block of its own.
     bool needs_block(map_item const& item) const noexcept
     {
@@ -123,9 +211,13 @@ public:
             if (item.has(map_created)) open(item, serial);
         for (map_item& item : items) enter(items, item, serial);
         for (map_item& item : items)
+            if (item.has(map_attach)) attach(item, *(&item + 1), serial);
+        for (map_item& item : items)
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
         for (map_item& item : items) leave(item);
         for (map_item& item : items) motion_out(items, item, serial);
+        for (map_item& item : items)
+            if (item.entry != nullptr && !item.has(map_attach)) item.joined = item.entry->joined;
     }
 
     /// Calls `f(use)` for every earlier use, not retired, that a region with these clauses must wait for.
@@ -166,9 +258,11 @@ public:
     void resolve(std::span<map_item> items) noexcept
     {
         for (map_item& item : items) {
+            if (item.has(map_raw)) continue;
             present_entry* const e = item.entry;
             bool const translated = e != nullptr && !item.has(map_device);
             item.device = translated ? e->block + (item.begin() - e->range.begin) : item.host;
+            if (item.has(map_attach_target)) (&item - 1)->attached->value = item.device;
         }
     }
 
@@ -183,7 +277,7 @@ public:
             e.synced = {};
             if (!brought(items, item)) continue;
             note_failure(e, serial, now);
-            if (items[item.leader].has(map_created) && !e.orphan) table_.orphan(e);
+            if (!item.has(map_raw) && items[item.leader].has(map_created) && !e.orphan) table_.orphan(e);
         }
     }
 
@@ -244,6 +338,7 @@ private:
 
     refusal find(map_item& item, std::uint32_t at) noexcept
     {
+        if (item.has(map_raw)) return find_raw(item);
         item.leader = at;
         if (item.bytes == 0) { // only looks up; a kernel uses what it has found
             present_entry* e = nullptr;
@@ -265,6 +360,18 @@ private:
         }
         if (item.has(map_present)) return {errc::not_present, &item, {}};
         if (item.has(map_enter)) item.flags |= map_created;
+        return {};
+    }
+
+    refusal find_raw(map_item& item) noexcept
+    {
+        if (item.bytes == 0) return {};
+        present_entry* const e = table_.at_device(item.device);
+        if (e == nullptr || !e->live()) return {}; // somebody else's memory
+        char* const end = static_cast<char*>(item.device) + item.bytes;
+        if (end > e->block + e->bytes())
+            return {errc::invalid_argument, &item, {e->block, e->block + e->bytes()}};
+        item.entry = e;
         return {};
     }
 
@@ -345,23 +452,49 @@ private:
 
     void enter(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
     {
+        if (item.has(map_raw)) return;
         if (item.leader < items.size() && item.bytes != 0 && &items[item.leader] != &item)
             item.entry = items[item.leader].entry;
         if (item.bytes == 0 || item.entry == nullptr) return;
         present_entry& e = *item.entry;
-        if (item.has(map_enter) && e.count != infinite_count) ++e.count;
+        if (item.has(map_enter) && item.has(map_hold))
+            ++e.holds;
+        else if (item.has(map_enter) && e.count != infinite_count)
+            ++e.count;
         if (!item.has(map_to) || unified_) return;
         byte_range const r{item.begin(), item.end()};
         bool const wanted = item.has(map_always | map_update) || (e.opened == serial && !e.synced.covers(r));
         if (!wanted) return;
         item.flags |= map_copy_in;
-        sync(e, r, serial);
+        if (item.shape == nullptr) sync(e, r, serial);
+    }
+
+    // The pointer is sent unless the device has it already.
+    void attach(map_item& pointer, map_item const& target, std::uint64_t serial) noexcept
+    {
+        if (unified_ || pointer.entry == nullptr || target.entry == nullptr) return;
+        present_entry& e = *pointer.entry;
+        std::ptrdiff_t const offset = target.begin() - target.entry->range.begin;
+        attachment_record* known = e.joined;
+        while (known != nullptr && known->at != pointer.begin()) known = known->next;
+        if (known != nullptr && e.opened != serial && known->pointee == target.entry &&
+            known->opened == target.entry->opened && known->offset == offset)
+            return;
+        if (known == nullptr) {
+            known = pointer.attached->record.release();
+            known->at = pointer.begin();
+            known->next = std::exchange(e.joined, known);
+        }
+        known->pointee = target.entry;
+        known->opened = target.entry->opened;
+        known->offset = offset;
+        pointer.flags |= map_copy_in;
     }
 
     static void leave(map_item& item) noexcept
     {
         if (item.entry == nullptr || item.bytes == 0 || !item.has(map_exit)) return;
-        std::uint64_t& count = item.entry->count;
+        std::uint64_t& count = item.has(map_hold) ? item.entry->holds : item.entry->count;
         if (count == infinite_count || count == 0) return;
         count = item.has(map_remove) ? 0 : count - 1;
     }
@@ -373,10 +506,12 @@ private:
         if (!item.has(map_exit | map_update)) return;
         for (map_item const& other : items) { // the same range once
             if (&other == &item) break;
-            if (other.has(map_copy_out) && other.host == item.host && other.bytes == item.bytes) return;
+            if (other.has(map_copy_out) && other.host == item.host && other.bytes == item.bytes &&
+                other.shape == nullptr)
+                return;
         }
         item.flags |= map_copy_out;
-        sync(*item.entry, {item.begin(), item.end()}, serial);
+        if (item.shape == nullptr) sync(*item.entry, {item.begin(), item.end()}, serial);
     }
 
     // A union that would have a gap keeps the larger part: too little costs a copy, too much would be wrong.
@@ -396,7 +531,7 @@ private:
     // mapping are not ordered after the users of an earlier one by anything else.
     static bool moves(map_item const& item, std::uint64_t serial) noexcept
     {
-        if (item.has(map_copy_in | map_copy_out)) return true;
+        if (item.has(map_copy_in | map_copy_out | map_within | map_fill)) return true;
         return item.entry->opened == serial && item.bytes != 0 &&
                (item.has(map_written) || !item.has(map_exit));
     }
@@ -405,6 +540,7 @@ private:
     static bool brought(std::span<map_item const> items, map_item const& item) noexcept
     {
         if (item.has(map_copy_in)) return true;
+        if (item.has(map_raw)) return item.has(map_within | map_fill);
         bool const began = item.bytes != 0 && items[item.leader].has(map_created);
         return began && (item.has(map_written) || !item.has(map_exit));
     }
@@ -428,7 +564,7 @@ private:
     {
         if (item.entry == nullptr || item.bytes == 0 || !item.has(map_enter) || item.has(map_exit)) return;
         if (item.entry->opened > serial) return; // another mapping by now
-        std::uint64_t& count = item.entry->count;
+        std::uint64_t& count = item.has(map_hold) ? item.entry->holds : item.entry->count;
         if (count != 0 && count != infinite_count) --count;
     }
 

@@ -50,6 +50,9 @@ public:
         environment_.table().for_each([this](present_entry& e) {
             if (e.owns_block && e.block != nullptr && !lost_) memory_.pool().deallocate(e.block, e.bytes());
         });
+        environment_.table().for_each_allocation([this](present_entry& e) {
+            if (!lost_) memory_.pool().deallocate(e.block, e.bytes());
+        });
     }
 
     backend::device& device() noexcept { return *device_; }
@@ -143,6 +146,28 @@ public:
     /// A region of another device is about to write this host memory.
     void host_changes(byte_range range) noexcept { environment_.host_changes(range); }
 
+    /// Memory on the device for the program, null if there is none.
+    void* allocate(std::size_t bytes)
+    {
+        if (bytes == 0 || lost_) return nullptr;
+        void* const block = memory_.pool().allocate(bytes);
+        if (block == nullptr) return nullptr;
+        try {
+            environment_.allocated(static_cast<char*>(block), bytes);
+        } catch (...) {
+            memory_.pool().deallocate(block, bytes);
+            throw;
+        }
+        return block;
+    }
+
+    /// False: it is not the beginning of such memory. Kept until the last region that uses it has retired.
+    bool deallocate(void* p) noexcept
+    {
+        return environment_.deallocate(p,
+                                       [this](void* block, std::size_t bytes) { give_back(block, bytes); });
+    }
+
     /// Undoes wait_for_copies_out.
     void forget(region& r) noexcept
     {
@@ -218,13 +243,23 @@ private:
 
     bool ready(stream_queue const& s) const noexcept
     {
-        region const* const r = s.parked.front();
+        region* const r = s.parked.front();
         if (r->needs_memory || r->unmet.load(std::memory_order_acquire) != 0) return false;
         std::size_t const limit = traits_.command_limit;
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
-        return s.commands_flying + waits + 2 + std::size_t{r->item_count} * 2 <= limit;
+        std::size_t wanted = s.commands_flying + waits + 2;
+        for (map_item const& item : r->maps()) wanted += 2 * commands_of(item);
+        return wanted <= limit;
+    }
+
+    std::uint32_t commands_of(map_item const& item) const noexcept
+    {
+        std::uint32_t more = 0;
+        for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
+        if (item.shape == nullptr || traits_.box_copies) return 1 + more;
+        return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
     }
 
     static bool idle(stream_queue const& s) noexcept
@@ -349,11 +384,22 @@ private:
         if (traits_.device_waits)
             for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
                 ec = out.wait(*w->stream->commands, w->number);
+        bool pointers = false;
         for (map_item const& item : r.maps()) {
-            if (ec || !item.has(map_copy_in)) continue;
-            ec = out.copy_in(item.device, item.host, item.bytes);
-            ++r.commands;
+            if (ec || !item.has(map_copy_in | map_within | map_fill)) continue;
+            if (item.has(map_attach)) {
+                pointers = true; // behind the structures that they are in
+                continue;
+            }
+            ec = move_in(out, item);
+            r.commands += commands_of(item);
         }
+        if (pointers)
+            for (map_item const& item : r.maps()) {
+                if (ec || !item.has(map_attach) || !item.has(map_copy_in)) continue;
+                ec = out.copy_in(item.device, &item.attached->value, item.bytes);
+                ++r.commands;
+            }
         r.arrived = !ec;
         if (r.call != nullptr && !ec) {
             ec = out.launch(*r.call);
@@ -361,12 +407,67 @@ private:
         }
         for (map_item const& item : r.maps()) {
             if (ec || !item.has(map_copy_out)) continue;
-            ec = out.copy_out(item.host, item.device, item.bytes);
-            ++r.commands;
+            ec = move_out(out, item);
+            r.commands += commands_of(item);
         }
         if (ec) r.fail(ec, "the device refused a command");
         ++r.commands;
         return out.signal(r.number);
+    }
+
+    static error_code move_in(backend::stream& out, map_item const& item) noexcept
+    {
+        if (item.has(map_within)) return out.copy_within(item.device, item.host, item.bytes);
+        if (item.has(map_fill))
+            return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
+        char* const device = static_cast<char*>(item.device);
+        if (item.joined != nullptr)
+            return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
+                return out.copy_in(device + at, item.begin() + at, bytes);
+            });
+        return item.shape == nullptr ? out.copy_in(device, item.host, item.bytes)
+                                     : out.copy_box_in(device, item.host, *item.shape);
+    }
+
+    static error_code move_out(backend::stream& out, map_item const& item) noexcept
+    {
+        char const* const device = static_cast<char const*>(item.device);
+        if (item.joined != nullptr)
+            return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
+                return out.copy_out(item.begin() + at, device + at, bytes);
+            });
+        return item.shape == nullptr ? out.copy_out(item.host, device, item.bytes)
+                                     : out.copy_box_out(item.host, device, *item.shape);
+    }
+
+    // What a motion may touch of a structure some of whose pointers are joined: each side keeps its own pointers.
+    template <class F>
+    static error_code for_each_gap(map_item const& item, F f) noexcept
+    {
+        try {
+            std::vector<std::size_t> pointers;
+            for (attachment_record const* a = item.joined; a != nullptr; a = a->next)
+                if (a->at >= item.begin() && a->at < item.end())
+                    pointers.push_back(static_cast<std::size_t>(a->at - item.begin()));
+            std::sort(pointers.begin(), pointers.end());
+            backend::box whole;
+            whole.row = item.bytes;
+            error_code ec;
+            (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t) {
+                std::size_t const end = at + (item.shape == nullptr ? item.bytes : item.shape->row);
+                auto next = std::lower_bound(pointers.begin(), pointers.end(), at);
+                while (at < end && !ec) {
+                    std::size_t const stop = next == pointers.end() ? end : std::min(end, *next);
+                    if (stop > at) ec = f(at, stop - at);
+                    at = stop + (stop < end ? sizeof(void*) : 0);
+                    if (next != pointers.end()) ++next;
+                    if (stop == end) break;
+                }
+            });
+            return ec;
+        } catch (...) {
+            return make_error_code(errc::out_of_memory);
+        }
     }
 
     void reap(stream_queue& s, region_list& done, kick_list& kicks)
@@ -419,15 +520,18 @@ private:
         count(r);
         if (r.item_count != 0)
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
-                                [this](void* block, std::size_t bytes) {
-                                    if (lost_)
-                                        memory_.pool().leak(block, bytes);
-                                    else
-                                        memory_.pool().deallocate(block, bytes);
-                                });
+                                [this](void* block, std::size_t bytes) { give_back(block, bytes); });
         if (!s.waiters.empty()) notify(s, kicks);
         --slot_.in_flight;
         done.push(r);
+    }
+
+    void give_back(void* block, std::size_t bytes) noexcept
+    {
+        if (lost_)
+            memory_.pool().leak(block, bytes);
+        else
+            memory_.pool().deallocate(block, bytes);
     }
 
     void count(region& r) noexcept
@@ -435,15 +539,15 @@ private:
         ++statistics_.regions;
         bool out = false;
         for (map_item const& item : r.maps()) {
-            if (item.has(map_copy_in) && !r.error) {
+            if (item.has(map_copy_in) && !item.has(map_attach) && !r.error) {
                 ++statistics_.copies_in;
-                statistics_.bytes_in += item.bytes;
+                statistics_.bytes_in += item.moved_bytes();
             }
             if (!item.has(map_copy_out)) continue;
             out = true;
             if (r.error) continue;
             ++statistics_.copies_out;
-            statistics_.bytes_out += item.bytes;
+            statistics_.bytes_out += item.moved_bytes();
         }
         if (out) --slot_.pending_outs;
     }

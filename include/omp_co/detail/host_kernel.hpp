@@ -4,9 +4,11 @@
 
 #include <omp_co/backend.hpp>
 #include <omp_co/data_clauses.hpp>
+#include <omp_co/reduction.hpp>
 
 #include <array>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +51,43 @@ struct argument_of<private_clause<T>> {
     }
 };
 
+template <class Op, class T>
+struct argument_of<reduction_clause<Op, T, false>> : argument_of<private_clause<T>> {
+};
+
+template <class Op, class T>
+struct argument_of<reduction_clause<Op, T, true>> {
+    using type = T&;
+};
+
+/// An argument while a part of the range runs.
+template <class Clause>
+class held_argument {
+public:
+    held_argument(void* value, char* scratch) noexcept : value_(argument_of<Clause>::read(value, scratch)) {}
+    auto get() const noexcept { return value_; }
+    void finish() const noexcept {}
+
+private:
+    typename argument_of<Clause>::type value_;
+};
+
+/// A reduction's object: a local one, which may live in a register.
+template <class Op, class T>
+class held_argument<reduction_clause<Op, T, true>> {
+public:
+    held_argument(void* value, char* scratch) noexcept
+        : home_(argument_of<private_clause<T>>::read(value, scratch)), value_(*home_)
+    {
+    }
+    T& get() noexcept { return value_; }
+    void finish() const noexcept { *home_ = value_; }
+
+private:
+    T* home_;
+    T value_;
+};
+
 // The caller's kernel chooses its index type; that conversion is not a mistake of his.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -84,9 +123,11 @@ void run_host_kernel(backend::invocation const& call, std::size_t first, std::si
     Kernel const& kernel = *static_cast<Kernel const*>(call.closure);
     [&]<std::size_t... I>(std::index_sequence<I...>)
     {
-        run_indices<Dimensions>(
-            kernel, call.range, first, last,
-            argument_of<Clauses>::read(call.arguments[I], static_cast<char*>(scratch))...);
+        std::tuple<held_argument<Clauses>...> held{
+            held_argument<Clauses>(call.arguments[I], static_cast<char*>(scratch))...};
+        run_indices<Dimensions, Kernel, typename argument_of<Clauses>::type...>(
+            kernel, call.range, first, last, std::get<I>(held).get()...);
+        (std::get<I>(held).finish(), ...);
     }
     (std::index_sequence_for<Clauses...>());
 }

@@ -3,6 +3,7 @@
 // retired.
 #pragma once
 
+#include <omp_co/detail/clause_items.hpp>
 #include <omp_co/detail/clause_traits.hpp>
 #include <omp_co/detail/host_kernel.hpp>
 #include <omp_co/detail/kernel_check.hpp>
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -115,6 +117,33 @@ struct argument_value<Parameter, private_clause<T>> {
     static constexpr std::size_t alignment = alignof(T);
     std::size_t bytes;
     std::size_t offset = 0;
+};
+
+template <class Parameter, class Op, class T, bool Scalar>
+struct argument_value<Parameter, reduction_clause<Op, T, Scalar>> {
+    constexpr explicit argument_value(reduction_clause<Op, T, Scalar> const& c) noexcept
+        : clause(c), bytes(c.memory().bytes())
+    {
+    }
+    static constexpr std::size_t alignment = alignof(T);
+
+    void begin(void* private_memory) const
+    {
+        std::uninitialized_fill_n(reinterpret_cast<T*>(static_cast<char*>(private_memory) + offset),
+                                  clause.memory().size(), clause.identity());
+    }
+    void combine(void const* private_memory) const
+    {
+        auto const op = clause.combine();
+        T const* const mine = reinterpret_cast<T const*>(static_cast<char const*>(private_memory) + offset);
+        T* const all = static_cast<T*>(*result);
+        for (std::size_t i = 0; i < clause.memory().size(); ++i) all[i] = static_cast<T>(op(all[i], mine[i]));
+    }
+
+    reduction_clause<Op, T, Scalar> clause;
+    std::size_t bytes;
+    std::size_t offset = 0;
+    void** result = nullptr; ///< where its address on the device is found
 };
 
 /// A list of the clauses that are arguments of the kernel.
@@ -243,18 +272,61 @@ private:
         using clause = clause_at<I>;
         [[maybe_unused]] auto& value = std::get<I>(values_);
         if constexpr (clause_traits<clause>::maps) {
-            map_item& mine = items[item++];
-            if constexpr (clause_traits<clause>::argument) arguments_[position(I)] = &mine.device;
+            map_item& mine = items[std::exchange(item, item + items_of<construct::target, clause>)];
+            if constexpr (requires { value.result; }) {
+                value.result = &mine.device;
+                take_private_memory<I>(value);
+                reduce_ = {this, &begin_all, &combine_all};
+                call_.reduce = &reduce_;
+            } else if constexpr (clause_traits<clause>::argument) {
+                arguments_[position(I)] = &mine.device;
+            }
         } else if constexpr (requires { value.value; }) {
             arguments_[position(I)] = const_cast<void*>(static_cast<void const*>(&value.value));
         } else if constexpr (requires { value.offset; }) {
-            constexpr std::size_t line =
-                std::max<std::size_t>(64, std::remove_cvref_t<decltype(value)>::alignment);
-            value.offset = (call_.scratch_bytes + line - 1) / line * line;
-            call_.scratch_bytes = value.offset + (value.bytes + line - 1) / line * line;
-            call_.private_arguments |= std::uint64_t{1} << position(I);
-            arguments_[position(I)] = &value.offset;
+            take_private_memory<I>(value);
         }
+    }
+
+    template <std::size_t I, class Value>
+    void take_private_memory(Value& value) noexcept
+    {
+        constexpr std::size_t line = std::max<std::size_t>(64, Value::alignment);
+        value.offset = (call_.scratch_bytes + line - 1) / line * line;
+        call_.scratch_bytes = value.offset + (value.bytes + line - 1) / line * line;
+        call_.private_arguments |= std::uint64_t{1} << position(I);
+        arguments_[position(I)] = &value.offset;
+    }
+
+    template <class F>
+    static void for_each_reduction(void const* self, F f)
+    {
+        auto const one = [&](auto const& value) {
+            if constexpr (requires { value.result; }) f(value);
+        };
+        std::apply([&](auto const&... each) { (one(each), ...); },
+                   static_cast<kernel_payload const*>(self)->values_);
+    }
+    static void begin_all(void const* self, void* private_memory)
+    {
+        for_each_reduction(self, [&](auto const& value) { value.begin(private_memory); });
+    }
+    static void combine_all(void const* self, void const* private_memory)
+    {
+        for_each_reduction(self, [&](auto const& value) { value.combine(private_memory); });
+    }
+    struct nothing {
+        nothing& operator=(backend::reduction const&) noexcept { return *this; }
+    };
+    template <class Value>
+    static constexpr bool reduces = requires(Value v)
+    {
+        v.result;
+    };
+    template <std::size_t... I>
+    static constexpr bool any_reduces(std::index_sequence<I...>) noexcept
+    {
+        return (false || ... || reduces<typename decltype(value_type<I, clause_at<I>>())::type>);
     }
 
     static constexpr auto sizes = sizes_of(each_clause());
@@ -263,6 +335,7 @@ private:
     [[no_unique_address]] decltype(value_types(each_clause())) values_;
     std::array<void*, argument_count> arguments_{};
     backend::invocation call_;
+    [[no_unique_address]] std::conditional_t<any_reduces(each_clause()), backend::reduction, nothing> reduce_;
 };
 
 template <class... Clauses>

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace omp_co::detail {
@@ -28,10 +29,34 @@ enum map_flag : std::uint32_t {
     map_device =
         1U << 10, ///< `host` is a device address: what it points to is ordered, not counted and not moved
 
+    map_raw = 1U << 11,    ///< both addresses are given; only order is the data environment's business
+    map_within = 1U << 12, ///< raw: `host` is a device address, copied from
+    map_fill = 1U << 13,   ///< raw: the bytes become what `leader` says
+    map_attach = 1U << 14, ///< a pointer, which is joined to what the next item names
+    map_attach_target = 1U << 15,
+
     // decided by the data environment
     map_copy_in = 1U << 16,
     map_copy_out = 1U << 17,
     map_created = 1U << 18, ///< this clause brought its entry to life
+
+    map_box = 1U << 19,  ///< has a shape
+    map_hold = 1U << 20, ///< counts apart
+};
+
+/// A pointer on the device that points to mapped data: its place on the host, and what it points to.
+struct attachment_record {
+    char* at = nullptr;
+    present_entry* pointee = nullptr;
+    std::uint64_t opened = 0; ///< when what it points to was mapped
+    std::ptrdiff_t offset = 0;
+    attachment_record* next = nullptr; ///< an earlier one of the same entry
+};
+
+/// What a region needs to join a pointer. Lives as long as the region.
+struct attachment {
+    void* value = nullptr; ///< the device's pointer
+    std::unique_ptr<attachment_record> record;
 };
 
 /// A data clause of one region. Lives as long as the region.
@@ -39,13 +64,17 @@ struct map_item {
     void* host = nullptr;  ///< begin of the host range
     std::size_t bytes = 0; ///< its length; 0 looks up only
     std::uint32_t flags = 0;
-    std::uint32_t leader = 0;       ///< index of the item whose new entry this one shares
-    present_entry* entry = nullptr; ///< null: absent, or nothing to do
-    void* device = nullptr;         ///< the device address; what the kernel's argument reads
+    std::uint32_t leader = 0;                  ///< index of the item whose new entry this one shares
+    backend::box const* shape = nullptr;       ///< null: all of the range moves
+    attachment* attached = nullptr;            ///< of a pointer that is joined
+    attachment_record const* joined = nullptr; ///< pointers that motions leave alone
+    present_entry* entry = nullptr;            ///< null: absent, or nothing to do
+    void* device = nullptr;                    ///< the device address; what the kernel's argument reads
 
     bool has(std::uint32_t flag) const noexcept { return (flags & flag) != 0; }
     char* begin() const noexcept { return static_cast<char*>(host); }
     char* end() const noexcept { return begin() + bytes; }
+    std::size_t moved_bytes() const noexcept { return shape == nullptr ? bytes : shape->bytes(); }
 };
 
 /// The clause as its user wrote it, for messages.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/backend.hpp>
+#include <omp_co/detail/map_item.hpp>
 
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace omp_co::detail {
 
@@ -44,13 +46,20 @@ inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_
 /// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
 /// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
 struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
+    present_entry() = default;
+    present_entry(present_entry const&) = delete;
+    present_entry& operator=(present_entry const&) = delete;
+    ~present_entry() { forget_attachments(); }
+
     boost::intrusive::set_member_hook<> by_block;
     byte_range range;
     char* block = nullptr;     ///< device address; null until there is memory
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
+    std::uint64_t holds = 0;   ///< counts of maps with `hold`
     std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
     bool owns_block = true;         ///< false: associated or unified memory
+    bool allocation = false;        ///< memory without a host range: `range` is its own
     std::uint64_t opened = 0;       ///< serial of the region that created or revived it
     byte_range synced;              ///< equal on both sides once all accepted work is done
     std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so
@@ -62,8 +71,15 @@ struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list
     boost::container::small_vector<failure, 1> failures;
     boost::container::small_vector<stream_use, 2> uses;
 
-    bool live() const noexcept { return count != 0; }
-    bool dying() const noexcept { return count == 0; }
+    attachment_record* joined =
+        nullptr; ///< the pointers in it that point to mapped data, latest first; never shortened
+
+    bool live() const noexcept { return (count | holds) != 0; }
+    bool dying() const noexcept { return !live(); }
+    void forget_attachments() noexcept
+    {
+        while (joined != nullptr) delete std::exchange(joined, joined->next);
+    }
     std::size_t bytes() const noexcept { return static_cast<std::size_t>(range.end - range.begin); }
     bool failed_for(std::uint64_t serial) const noexcept
     {
@@ -86,6 +102,7 @@ public:
         blocks_.clear();
         entries_.clear_and_dispose([](present_entry* e) { delete e; });
         orphans_.clear_and_dispose([](present_entry* e) { delete e; });
+        allocations_.clear_and_dispose([](present_entry* e) { delete e; });
         spare_.clear_and_dispose([](present_entry* e) { delete e; });
     }
 
@@ -127,7 +144,26 @@ public:
         return at < it->block + it->bytes() ? &*it : nullptr;
     }
 
+    /// The program's own memory that begins at the device address `p`, null if there is none.
+    present_entry* allocation_at(void const* p) noexcept
+    {
+        auto const [first, last] = blocks_.equal_range(static_cast<char*>(const_cast<void*>(p)));
+        for (auto it = first; it != last; ++it)
+            if (it->allocation && it->live()) return &*it;
+        return nullptr;
+    }
+
     void insert(present_entry& e) noexcept { entries_.insert(e); }
+
+    /// Makes `e` stand for memory that a program allocated on the device.
+    void insert_allocation(present_entry& e, char* block, std::size_t bytes) noexcept
+    {
+        e.allocation = true;
+        e.range = {block, block + bytes};
+        e.count = 1;
+        allocations_.push_back(e);
+        place(e, block);
+    }
 
     /// Gives `e` its block on the device, or takes it away again.
     void place(present_entry& e, char* block) noexcept
@@ -143,13 +179,15 @@ public:
         entries_.erase(entries_.iterator_to(e));
         orphans_.push_back(e);
         e.orphan = true;
-        e.count = 0;
+        e.count = e.holds = 0;
     }
 
     /// Takes `e` out altogether and keeps it for reuse. Its block is the caller's.
     void remove(present_entry& e) noexcept
     {
-        if (e.orphan)
+        if (e.allocation)
+            allocations_.erase(allocations_.iterator_to(e));
+        else if (e.orphan)
             orphans_.erase(orphans_.iterator_to(e));
         else
             entries_.erase(entries_.iterator_to(e));
@@ -169,10 +207,12 @@ public:
     {
         place(e, nullptr);
         e.range = {};
-        e.count = 0;
+        e.count = e.holds = 0;
+        e.forget_attachments();
         e.pending = 0;
         e.orphan = false;
         e.owns_block = true;
+        e.allocation = false;
         e.opened = e.synced_since = 0;
         e.failures.clear();
         e.synced = {};
@@ -193,6 +233,12 @@ public:
     void for_each(F f)
     {
         for (auto it = entries_.begin(); it != entries_.end();) f(*it++);
+    }
+
+    template <class F>
+    void for_each_allocation(F f)
+    {
+        for (auto it = allocations_.begin(); it != allocations_.end();) f(*it++);
     }
 
     std::size_t size() const noexcept { return entries_.size(); }
@@ -217,6 +263,7 @@ private:
         boost::intrusive::key_of_value<key_of_block>>
         blocks_; // equal keys: unified memory, where an orphan may stand on an entry's place
     boost::intrusive::list<present_entry> orphans_;
+    boost::intrusive::list<present_entry> allocations_;
     boost::intrusive::list<present_entry> spare_;
 };
 

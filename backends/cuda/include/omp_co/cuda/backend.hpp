@@ -37,6 +37,7 @@ public:
         : parts_(d, number, std::move(l)), choice_(choice)
     {
         traits_.device_waits = true;
+        traits_.box_copies = true;
         traits_.concurrency = 8;
         traits_.max_streams = 32;
         traits_.command_limit = 256; // the driver blocks its caller at about 1,000

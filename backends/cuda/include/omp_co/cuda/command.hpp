@@ -12,14 +12,16 @@ class stream;
 class device_kernel;
 
 struct command {
-    enum class kind : unsigned char { copy_in, copy_out, copy_within, launch, wait, signal };
+    enum class kind : unsigned char { copy_in, copy_out, copy_within, fill, launch, wait, signal };
 
     kind what = kind::signal;
-    char* device = nullptr;     ///< copies: on the device
-    char* host = nullptr;       ///< copies in and out
-    char const* from = nullptr; ///< copies within the device
+    char* device = nullptr;              ///< copies: on the device
+    char* host = nullptr;                ///< copies in and out
+    char const* from = nullptr;          ///< copies within the device
+    backend::box const* shape = nullptr; ///< copies in and out of a box; `bytes` is what it holds
     std::size_t bytes = 0;
-    std::size_t done = 0; ///< bytes of a copy in chunks that were dealt with
+    std::size_t done = 0;    ///< bytes of a copy in chunks that were dealt with
+    unsigned char value = 0; ///< of a fill
     backend::invocation const* call = nullptr;
     device_kernel* kernel = nullptr; ///< a launch's, once it was looked up
     stream* other = nullptr;         ///< that is waited for

@@ -70,6 +70,11 @@ inline bool shape_of(backend::invocation const& call, kernel_facts const& kernel
 /// Whether the arguments fit the kernel's parameters, as far as the driver knows those. False: they do not, as `why` says.
 inline bool arguments_fit(backend::invocation const& call, kernel_facts const& kernel, backend::failure& why)
 {
+    if (call.reduce != nullptr) {
+        why = {make_error_code(errc::not_supported),
+               "reduction is for host variants: a CUDA kernel reduces by itself"};
+        return false;
+    }
     if (call.private_arguments != 0) {
         why = {make_error_code(errc::not_supported),
                "private_ memory is for host variants: declare it in the kernel"};

@@ -52,12 +52,32 @@ public:
         return add_copy(command::kind::copy_out, const_cast<void*>(device), host, bytes);
     }
 
+    error_code copy_box_in(void* device, void const* host, backend::box const& shape) override
+    {
+        return add_copy(command::kind::copy_in, device, const_cast<void*>(host), shape.bytes(), &shape);
+    }
+
+    error_code copy_box_out(void* host, void const* device, backend::box const& shape) override
+    {
+        return add_copy(command::kind::copy_out, const_cast<void*>(device), host, shape.bytes(), &shape);
+    }
+
     error_code copy_within(void* to, void const* from, std::size_t bytes) override
     {
         command c;
         c.what = command::kind::copy_within;
         c.device = static_cast<char*>(to);
         c.from = static_cast<char const*>(from);
+        c.bytes = bytes;
+        return add(c);
+    }
+
+    error_code fill(void* device, unsigned char value, std::size_t bytes) override
+    {
+        command c;
+        c.what = command::kind::fill;
+        c.device = static_cast<char*>(device);
+        c.value = value;
         c.bytes = bytes;
         return add(c);
     }
@@ -185,9 +205,11 @@ private:
         return std::chrono::milliseconds(t.tv_sec * 1000 + t.tv_nsec / 1000000);
     }
 
-    error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes) noexcept
+    error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes,
+                        backend::box const* shape = nullptr) noexcept
     {
         command c;
+        c.shape = shape;
         c.what = what;
         c.device = static_cast<char*>(device);
         c.host = static_cast<char*>(host);
@@ -326,6 +348,11 @@ private:
                                                   reinterpret_cast<driver::device_address>(c.from), c.bytes,
                                                   handle_);
             if (!device.check(r)) fail(r, "cuMemcpyDtoDAsync");
+            break;
+        case command::kind::fill:
+            r = device.driver().memset_d8_async(reinterpret_cast<driver::device_address>(c.device), c.value,
+                                                c.bytes, handle_);
+            if (!device.check(r)) fail(r, "cuMemsetD8Async");
             break;
         case command::kind::launch:
             answer = launcher_.launch(c, handle_, failure_);

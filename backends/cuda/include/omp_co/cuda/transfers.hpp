@@ -4,6 +4,7 @@
 #pragma once
 
 #include <omp_co/cuda/command.hpp>
+#include <omp_co/cuda/copy_piece.hpp>
 #include <omp_co/cuda/parts.hpp>
 #include <omp_co/cuda/pinned_ranges.hpp>
 #include <omp_co/cuda/ring.hpp>
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <mutex>
 
@@ -32,7 +32,8 @@ public:
     {
         if (c.bytes == 0) return help::finished;
         if (pinned(c)) {
-            failed = submit(c, c.host, 0, c.bytes, where);
+            copy_piece const all = piece_of(c, 0, c.bytes);
+            failed = submit(c, all, all.host, all.host_strides, where);
             return help::finished;
         }
         if (c.bytes <= staging::largest_block) {
@@ -59,7 +60,7 @@ public:
             result const r = parts_.device.driver().event_query(f.event);
             if (r == result::not_ready) return answer == help::moved ? answer : help::waits_for_device;
             if (!parts_.device.check(r)) return help::waits_for_device;
-            if (f.to != nullptr) std::memcpy(f.to, f.buffer.data, f.bytes);
+            if (f.to.host != nullptr) f.to.unpack(f.buffer.data);
             parts_.events.give(f.event);
             parts_.buffers.give(f.buffer);
             chunks_.pop();
@@ -81,7 +82,7 @@ public:
         std::lock_guard guard(mutex_);
         while (!held_.empty() && held_.front().number <= number) {
             held const& h = held_.front();
-            if (h.to != nullptr) std::memcpy(h.to, h.buffer.data, h.bytes);
+            if (h.to.host != nullptr) h.to.unpack(h.buffer.data);
             parts_.buffers.give(h.buffer);
             held_.pop();
         }
@@ -94,12 +95,12 @@ public:
         {
             std::lock_guard guard(mutex_);
             held_.for_each([&](held& h) {
-                if (h.number == number) h.to = nullptr;
+                if (h.number == number) h.to.host = nullptr;
             });
         }
         if (!on_helper) return; // then it has no chunks
         chunks_.for_each([&](flight& f) {
-            if (f.number == number) f.to = nullptr;
+            if (f.number == number) f.to.host = nullptr;
         });
         announce();
     }
@@ -112,12 +113,11 @@ public:
     }
 
 private:
-    /// A buffer that is free once region `number` is done, and then has to go to the user's memory, if `to` says so.
+    /// A buffer that is free once region `number` is done, and then has to go to the user's memory, if `to` names some.
     struct held {
         backend::sequence number = 0;
         staging::buffer buffer;
-        char* to = nullptr;
-        std::size_t bytes = 0;
+        copy_piece to;
     };
 
     /// The same for a chunk, whose event tells.
@@ -125,16 +125,16 @@ private:
         driver::event_handle event = nullptr;
         backend::sequence number = 0;
         staging::buffer buffer;
-        char* to = nullptr;
-        std::size_t bytes = 0;
+        copy_piece to;
     };
 
     // For small copies, asking the driver costs more than staging.
     bool pinned(command const& c) const noexcept
     {
-        if (pinned_ranges::all().hold(c.host, c.bytes)) return true;
+        std::size_t const reach = c.shape == nullptr ? c.bytes : c.shape->reach(c.shape->host);
+        if (pinned_ranges::all().hold(c.host, reach)) return true;
         if (c.bytes <= staging::largest_block || c.done != 0) return false;
-        return driver_knows(c.host) && driver_knows(c.host + c.bytes - 1);
+        return driver_knows(c.host) && driver_knows(c.host + reach - 1);
     }
 
     // Registered by somebody else, or managed.
@@ -146,13 +146,12 @@ private:
                result::success;
     }
 
-    result submit(command const& c, char* host, std::size_t at, std::size_t bytes,
+    // Between the piece's place on the device and `host`, which is the user's memory or a buffer.
+    result submit(command const& c, copy_piece const& p, char* host, backend::box::strides host_strides,
                   driver::stream_handle where) noexcept
     {
-        driver::api const& d = parts_.device.driver();
-        auto const device = reinterpret_cast<driver::device_address>(c.device + at);
-        result const r = c.what == command::kind::copy_in ? d.memcpy_htod_async(device, host, bytes, where)
-                                                          : d.memcpy_dtoh_async(host, device, bytes, where);
+        result const r =
+            p.submit(parts_.device.driver(), c.what == command::kind::copy_in, host, host_strides, where);
         (void)parts_.device.check(r);
         return r;
     }
@@ -168,13 +167,15 @@ private:
             parts_.buffers.give(b);
             return result::out_of_memory;
         }
-        if (in) std::memcpy(b.data, c.host, c.bytes);
-        result const r = submit(c, b.data, 0, c.bytes, where);
+        copy_piece p = piece_of(c, 0, c.bytes);
+        if (in) p.pack(b.data);
+        result const r = submit(c, p, b.data, p.packed(), where);
         if (r != result::success) {
             parts_.buffers.give(b);
             return r;
         }
-        held_.push({number, b, in ? nullptr : c.host, c.bytes});
+        if (in) p.host = nullptr;
+        held_.push({number, b, p});
         held_count_.store(held_.size(), std::memory_order_release);
         return r;
     }
@@ -190,7 +191,7 @@ private:
             return help::finished;
         }
         bool const in = c.what == command::kind::copy_in;
-        std::size_t const bytes = std::min(c.bytes - c.done, staging::chunk_bytes);
+        copy_piece p = piece_of(c, c.done, staging::chunk_bytes);
         failed = result::out_of_memory;
         try {
             chunks_.reserve(1);
@@ -198,25 +199,25 @@ private:
             parts_.buffers.give(b);
             return help::finished;
         }
-        if (in) std::memcpy(b.data, c.host + c.done, bytes);
-        failed = submit(c, b.data, c.done, bytes, where);
+        if (in) p.pack(b.data);
+        failed = submit(c, p, b.data, p.packed(), where);
         if (failed != result::success) {
             parts_.buffers.give(b);
             return help::finished;
         }
-        char* const to = in ? nullptr : c.host + c.done;
+        c.done += p.bytes();
+        if (in) p.host = nullptr;
         driver::event_handle const e = parts_.events.record(where);
         if (e != nullptr) {
-            chunks_.push({e, number, b, to, bytes});
+            chunks_.push({e, number, b, p});
             announce();
         } else {
             failed = parts_.device.driver().stream_synchronize(where);
             if (!parts_.device.check(failed))
                 return help::finished; // the buffer may still be in use: it is gone
-            if (to != nullptr) std::memcpy(to, b.data, bytes);
+            if (p.host != nullptr) p.unpack(b.data);
             parts_.buffers.give(b);
         }
-        c.done += bytes;
         return c.done == c.bytes ? help::finished : help::moved;
     }
 
@@ -225,7 +226,7 @@ private:
     {
         backend::sequence first = none;
         chunks_.for_each([&](flight const& f) {
-            if (f.to != nullptr) first = std::min(first, f.number);
+            if (f.to.host != nullptr) first = std::min(first, f.number);
         });
         unfinished_.store(first, std::memory_order_release);
     }

@@ -20,6 +20,7 @@ public:
         traits_.device_waits = o.workers != 0;
         traits_.inline_execution = o.workers == 0;
         traits_.quick_enqueueing = o.workers != 0;
+        traits_.box_copies = true;
         traits_.concurrency = o.workers == 0 ? 1 : o.workers;
         traits_.memory_limit = o.memory;
         if (o.workers != 0) crew_ = std::make_unique<crew>(o);

@@ -15,13 +15,37 @@ namespace omp_co::host {
 
 class stream;
 
-enum class command_kind : unsigned char { nothing, copy, launch, wait };
+enum class command_kind : unsigned char { nothing, copy, box_in, box_out, fill, launch, wait };
+
+/// Copies a box to the device's side of memory, or from there.
+inline void copy_box_in(void* device, void const* host, backend::box const& shape) noexcept
+{
+    shape.for_each_row([&](std::size_t to, std::size_t from) {
+        std::memcpy(static_cast<char*>(device) + to, static_cast<char const*>(host) + from, shape.row);
+    });
+}
+inline void copy_box_out(void* host, void const* device, backend::box const& shape) noexcept
+{
+    shape.for_each_row([&](std::size_t from, std::size_t to) {
+        std::memcpy(static_cast<char*>(host) + to, static_cast<char const*>(device) + from, shape.row);
+    });
+}
 
 struct command {
     struct copy_arguments {
         void* to;
         void const* from;
         std::size_t bytes;
+    };
+    struct box_arguments {
+        void* to;
+        void const* from;
+        backend::box const* shape;
+    };
+    struct fill_arguments {
+        void* to;
+        std::size_t bytes;
+        unsigned char value;
     };
     struct wait_arguments {
         stream* other;
@@ -32,6 +56,8 @@ struct command {
     backend::sequence signal = 0; ///< published after the command; 0: none
     union {
         copy_arguments copy;
+        box_arguments box;
+        fill_arguments fill;
         backend::invocation const* call;
         wait_arguments wait;
     };

@@ -85,6 +85,7 @@ public:
         std::size_t const total = call.range.dimensions == 0 ? 1 : call.range.total();
         if (total == 0) return;
         if (threads_.size() == 1 || total == 1) return run_part(call, 0, total, failure);
+        if (call.reduce != nullptr) return reduce(call, total, own, failure);
         // Alone for as long as a call to the others would take; it may be all there is to do.
         auto const began = std::chrono::steady_clock::now();
         std::size_t done = 0;
@@ -103,6 +104,33 @@ public:
     }
 
 private:
+    void reduce(backend::invocation const& call, std::size_t total, team& own,
+                backend::failure& failure) noexcept
+    {
+        std::size_t const pieces = std::min(total, threads_.size() * pieces_a_worker);
+        try {
+            partial_results const partial(call, pieces);
+            auto const began = std::chrono::steady_clock::now();
+            std::size_t done = 0;
+            while (done < pieces && !failure.error &&
+                   std::chrono::steady_clock::now() - began <= worth_sharing) {
+                run_part_in(call, share(total, done, pieces), share(total, done + 1, pieces),
+                            partial.of(done), failure);
+                ++done;
+            }
+            if (done < pieces && !failure.error) {
+                own.start(call, 0, total, pieces, open_teams_, done, &partial);
+                wake(threads_.size() - 1);
+                own.finish(failure, spin_);
+            }
+            if (!failure.error) partial.combine();
+        } catch (std::bad_alloc const&) {
+            failure = {make_error_code(errc::out_of_memory), "no host memory for partial results"};
+        } catch (...) {
+            failure = failure_of(std::current_exception());
+        }
+    }
+
     static constexpr auto worth_sharing = std::chrono::microseconds(2);
     static constexpr std::size_t pieces_a_worker = 4;
 

@@ -63,6 +63,22 @@ public:
         return copy(to, from, bytes);
     }
 
+    error_code fill(void* device, unsigned char value, std::size_t bytes) override
+    {
+        if (!failure_.error) std::memset(device, value, bytes);
+        return {};
+    }
+    error_code copy_box_in(void* device, void const* host, backend::box const& shape) override
+    {
+        if (!failure_.error) omp_co::host::copy_box_in(device, host, shape);
+        return {};
+    }
+    error_code copy_box_out(void* host, void const* device, backend::box const& shape) override
+    {
+        if (!failure_.error) omp_co::host::copy_box_out(host, device, shape);
+        return {};
+    }
+
     error_code launch(backend::invocation const& call) override
     {
         if (error_code const ec = check(call)) return ec;
@@ -112,6 +128,22 @@ public:
     error_code copy_within(void* to, void const* from, std::size_t bytes) override
     {
         return copy(to, from, bytes);
+    }
+
+    error_code fill(void* device, unsigned char value, std::size_t bytes) override
+    {
+        command* const c = push(command_kind::fill);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->fill = {device, bytes, value};
+        return {};
+    }
+    error_code copy_box_in(void* device, void const* host, backend::box const& shape) override
+    {
+        return copy_box(command_kind::box_in, device, host, shape);
+    }
+    error_code copy_box_out(void* host, void const* device, backend::box const& shape) override
+    {
+        return copy_box(command_kind::box_out, host, device, shape);
     }
 
     error_code launch(backend::invocation const& call) override
@@ -188,6 +220,14 @@ private:
         return {};
     }
 
+    error_code copy_box(command_kind way, void* to, void const* from, backend::box const& shape) noexcept
+    {
+        command* const c = push(way);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->box = {to, from, &shape};
+        return {};
+    }
+
     // More may come at once; going to sleep and being woken would cost twenty times a small region.
     bool linger(crew& workers) noexcept
     {
@@ -202,6 +242,10 @@ private:
         if (c.kind == command_kind::wait && !c.wait.other->passed(c.wait.number, *this)) return false;
         if (!failure_.error) {
             if (c.kind == command_kind::copy) std::memcpy(c.copy.to, c.copy.from, c.copy.bytes);
+            if (c.kind == command_kind::box_in) omp_co::host::copy_box_in(c.box.to, c.box.from, *c.box.shape);
+            if (c.kind == command_kind::box_out)
+                omp_co::host::copy_box_out(c.box.to, c.box.from, *c.box.shape);
+            if (c.kind == command_kind::fill) std::memset(c.fill.to, c.fill.value, c.fill.bytes);
             if (c.kind == command_kind::launch) workers.run_call(*c.call, own, failure_);
         }
         backend::sequence const number = c.signal;

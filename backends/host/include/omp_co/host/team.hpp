@@ -119,18 +119,63 @@ inline backend::failure failure_of(std::exception_ptr const& thrown) noexcept
     return f;
 }
 
-/// Runs a part of a call in this thread. An exception of the kernel becomes a failure.
-inline void run_part(backend::invocation const& call, std::size_t first, std::size_t last,
-                     backend::failure& failure) noexcept
+/// Runs a part of a call in this thread with private memory of the caller's. An exception of the kernel becomes a failure.
+inline void run_part_in(backend::invocation const& call, std::size_t first, std::size_t last,
+                        void* private_memory, backend::failure& failure) noexcept
 {
     try {
-        auto const& kernel = *static_cast<detail::host_kernel const*>(call.what);
-        scratch_memory const scratch(call.scratch_bytes);
-        kernel.run(call, first, last, scratch.get());
+        static_cast<detail::host_kernel const*>(call.what)->run(call, first, last, private_memory);
     } catch (...) {
         failure = failure_of(std::current_exception());
     }
 }
+
+/// Runs a part of a call in this thread, or all of one that reduces. An exception of the kernel becomes a failure.
+inline void run_part(backend::invocation const& call, std::size_t first, std::size_t last,
+                     backend::failure& failure) noexcept
+{
+    try {
+        scratch_memory const scratch(call.scratch_bytes);
+        if (call.reduce != nullptr) call.reduce->begin(call.reduce->context, scratch.get());
+        run_part_in(call, first, last, scratch.get(), failure);
+        if (call.reduce != nullptr && !failure.error)
+            call.reduce->combine(call.reduce->context, scratch.get());
+    } catch (...) {
+        failure = failure_of(std::current_exception());
+    }
+}
+
+/// Where piece `piece` of `pieces` begins.
+constexpr std::size_t share(std::size_t total, std::size_t piece, std::size_t pieces) noexcept
+{
+    return total / pieces * piece + std::min(piece, total % pieces);
+}
+
+/// Private memory for each piece of a call that reduces. Which iterations are a piece depends on the number of workers only,
+/// so the result does too.
+class partial_results {
+public:
+    /// Throws std::bad_alloc, or what the user's types throw.
+    partial_results(backend::invocation const& call, std::size_t pieces)
+        : call_(call), pieces_(pieces), memory_(call.scratch_bytes * pieces)
+    {
+        for (std::size_t i = 0; i < pieces; ++i) call.reduce->begin(call.reduce->context, of(i));
+    }
+
+    char* of(std::size_t piece) const noexcept
+    {
+        return static_cast<char*>(memory_.get()) + piece * call_.scratch_bytes;
+    }
+    void combine() const
+    {
+        for (std::size_t i = 0; i < pieces_; ++i) call_.reduce->combine(call_.reduce->context, of(i));
+    }
+
+private:
+    backend::invocation const& call_;
+    std::size_t pieces_;
+    scratch_memory memory_;
+};
 
 /// A loop that its owner has opened to other workers, in pieces of contiguous iterations.
 class team {
@@ -138,18 +183,20 @@ public:
     /// Whether a worker that comes now may find a piece. A hint.
     bool open() const noexcept { return open_.load(std::memory_order_relaxed); }
 
-    /// Opens [first, last) in `pieces` pieces and counts that in `open_teams`, until the last piece is taken. The owner's
-    /// thread.
+    /// Opens [first, last) in `pieces` pieces and counts that in `open_teams`, until the last piece is taken. The first `done`
+    /// pieces are not wanted any more. `partial`: each has its own private memory. The owner's thread.
     void start(backend::invocation const& call, std::size_t first, std::size_t last, std::size_t pieces,
-               std::atomic<unsigned>& open_teams) noexcept
+               std::atomic<unsigned>& open_teams, std::size_t done = 0,
+               partial_results const* partial = nullptr) noexcept
     {
+        partial_ = partial;
         open_teams_ = &open_teams;
         call_ = &call;
         first_ = first;
         last_ = last;
         pieces_ = pieces;
         failed_.store(false, std::memory_order_relaxed);
-        next_.store(0, std::memory_order_relaxed);
+        next_.store(done, std::memory_order_relaxed);
         open_teams.fetch_add(1, std::memory_order_seq_cst);
         open_.store(true, std::memory_order_seq_cst);
     }
@@ -183,10 +230,13 @@ private:
                 open_teams_->fetch_sub(1, std::memory_order_relaxed);
             }
             if (failed_.load(std::memory_order_relaxed)) continue;
-            std::size_t const begin = first_ + share(total, piece);
-            std::size_t const end = first_ + share(total, piece + 1);
+            std::size_t const begin = first_ + share(total, piece, pieces_);
+            std::size_t const end = first_ + share(total, piece + 1, pieces_);
             backend::failure f;
-            run_part(*call_, begin, end, f);
+            if (partial_ != nullptr)
+                run_part_in(*call_, begin, end, partial_->of(piece), f);
+            else
+                run_part(*call_, begin, end, f);
             if (f.error) report(std::move(f));
         }
     }
@@ -202,11 +252,6 @@ private:
         asleep_.store(false, std::memory_order_relaxed);
     }
 
-    std::size_t share(std::size_t total, std::size_t piece) const noexcept
-    {
-        return total / pieces_ * piece + std::min(piece, total % pieces_);
-    }
-
     void report(backend::failure&& f) noexcept
     {
         std::lock_guard guard(mutex_);
@@ -220,6 +265,7 @@ private:
     std::atomic<bool> asleep_{false}; ///< the owner waits for guests_ to change
     std::atomic<unsigned>* open_teams_ = nullptr;
     backend::invocation const* call_ = nullptr;
+    partial_results const* partial_ = nullptr;
     std::size_t first_ = 0;
     std::size_t last_ = 0;
     std::size_t pieces_ = 1;

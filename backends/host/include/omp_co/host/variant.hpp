@@ -64,6 +64,9 @@ private:
                 return static_cast<T>(static_cast<void*>(static_cast<char*>(scratch) +
                                                          *static_cast<std::size_t*>(call.arguments[at])));
             return static_cast<T>(*static_cast<void**>(call.arguments[at]));
+        } else if constexpr (std::is_lvalue_reference_v<T>) { // of a reduction
+            return *reinterpret_cast<std::remove_reference_t<T>*>(
+                static_cast<char*>(scratch) + *static_cast<std::size_t*>(call.arguments[at]));
         } else {
             return *static_cast<T*>(call.arguments[at]);
         }

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the data clauses of a construct ask of the data environment: one map item a clause, and more for blocks, pointers
+// that are joined, and types with a mapper.
+#pragma once
+
+#include <omp_co/detail/clause_traits.hpp>
+#include <omp_co/detail/map_item.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace omp_co::detail {
+
+template <class Clause>
+inline constexpr bool is_attach_clause = false;
+template <class T>
+inline constexpr bool is_attach_clause<attach_clause<T>> = true;
+
+/// How many items a clause has before those of its mapper: a pointer, and what it points to, are two. The end of a data
+/// region joins nothing.
+template <construct Construct, class Clause>
+inline constexpr std::size_t items_of = !clause_traits<Clause>::maps       ? 0
+                                        : !is_attach_clause<Clause>        ? 1
+                                        : Construct == construct::end_data ? 0
+                                                                           : 2;
+
+template <class Clause>
+inline constexpr bool uses_mapper = false;
+template <map_type Type, class T>
+inline constexpr bool uses_mapper<map_clause<Type, T>> = has_mapper<T>;
+template <class Clause>
+inline constexpr bool uses_mapper<also_clause<Clause>> = uses_mapper<Clause>;
+
+/// The two items that join a pointer to what it points to.
+inline void make_attach_items(map_item* two, attachment* a, void* pointer, void* pointee,
+                              std::size_t bytes) noexcept
+{
+    two[0].host = pointer;
+    two[0].bytes = sizeof(void*);
+    two[0].flags = map_attach | map_used;
+    two[0].attached = a;
+    two[1].host = pointee;
+    two[1].bytes = bytes;
+    two[1].flags = map_used | map_attach_target;
+}
+
+/// As many items as the clauses say when the program is compiled.
+template <construct Construct, class... Clauses>
+class clause_items {
+public:
+    static constexpr std::size_t count = (std::size_t{0} + ... + items_of<Construct, Clauses>);
+
+    explicit clause_items(std::tuple<Clauses...> const& c) noexcept
+    {
+        std::size_t item = 0;
+        std::size_t box = 0;
+        std::apply([&](Clauses const&... each) { (add(each, item, box), ...); }, c);
+    }
+
+    bool valid() const noexcept { return true; }
+
+    /// Where they stay from now on.
+    std::span<map_item> connect() noexcept
+    {
+        [[maybe_unused]] std::size_t item = 0;
+        [[maybe_unused]] std::size_t box = 0;
+        [[maybe_unused]] std::size_t join = 0;
+        if constexpr (boxes != 0 || joins != 0) (connect_one<Clauses>(item, box, join), ...);
+        return items_;
+    }
+
+private:
+    static constexpr std::size_t boxes = (std::size_t{0} + ... + std::size_t{is_box_clause<Clauses>});
+    static constexpr std::size_t joins = (std::size_t{0} + ... + std::size_t{is_attach_clause<Clauses>});
+
+    template <class Clause>
+    void add(Clause const& c, std::size_t& item, [[maybe_unused]] std::size_t& box) noexcept
+    {
+        if constexpr (is_attach_clause<Clause> && Construct == construct::end_data)
+            return;
+        else if constexpr (is_attach_clause<Clause>)
+            make_attach_items(&items_[item], nullptr, c.pointer(),
+                              const_cast<void*>(static_cast<void const volatile*>(*c.pointer())),
+                              c.count() * sizeof(**c.pointer()));
+        else if constexpr (clause_traits<Clause>::maps)
+            items_[item] = make_item<Construct>(c);
+        if constexpr (is_box_clause<Clause>) boxes_[box++] = c.memory().shape();
+        item += items_of<Construct, Clause>;
+    }
+
+    template <class Clause>
+    void connect_one(std::size_t& item, std::size_t& box, std::size_t& join) noexcept
+    {
+        if constexpr (is_box_clause<Clause>) items_[item].shape = &boxes_[box++];
+        if constexpr (is_attach_clause<Clause> && Construct != construct::end_data)
+            items_[item].attached = &joins_[join++];
+        item += items_of<Construct, Clause>;
+    }
+
+    std::array<map_item, count> items_;
+    [[no_unique_address]] std::array<backend::box, boxes> boxes_;
+    [[no_unique_address]] std::array<attachment, joins> joins_;
+};
+
+/// As many items as the mappers of the clauses' types say when the construct starts.
+template <construct Construct, class... Clauses>
+requires(uses_mapper<Clauses> || ...) class clause_items<Construct, Clauses...> {
+public:
+    static constexpr std::size_t count = (std::size_t{0} + ... + items_of<Construct, Clauses>);
+
+    /// Throws std::bad_alloc.
+    explicit clause_items(std::tuple<Clauses...> const& c)
+    {
+        items_.resize(count);
+        std::size_t item = 0;
+        std::apply([&](Clauses const&... each) { (add(each, item), ...); }, c);
+        std::apply([&](Clauses const&... each) { (add_members_of(each), ...); }, c);
+        seen_.reset();
+    }
+
+    bool valid() const noexcept { return valid_; }
+
+    std::span<map_item> connect() noexcept
+    {
+        std::size_t box = 0;
+        std::size_t join = 0;
+        for (map_item& item : items_) {
+            if (item.has(map_attach)) item.attached = &joins_[join++];
+            if (item.has(map_box)) item.shape = &boxes_[box++];
+        }
+        return items_;
+    }
+
+private:
+    template <class Clause>
+    void add(Clause const& c, std::size_t& item)
+    {
+        if constexpr (is_attach_clause<Clause> && Construct == construct::end_data) {
+            return;
+        } else if constexpr (is_attach_clause<Clause>) {
+            make_attach_items(&items_[item], nullptr, c.pointer(),
+                              const_cast<void*>(static_cast<void const volatile*>(*c.pointer())),
+                              c.count() * sizeof(**c.pointer()));
+            joins_.emplace_back();
+        } else if constexpr (clause_traits<Clause>::maps) {
+            items_[item] = make_item<Construct>(c);
+        }
+        if constexpr (is_box_clause<Clause>) {
+            items_[item].flags |= map_box;
+            boxes_.push_back(c.memory().shape());
+        }
+        item += items_of<Construct, Clause>;
+    }
+
+    template <class Clause>
+    void add_members_of(Clause const& c)
+    {
+        if constexpr (requires { c.clause(); }) {
+            add_members_of(c.clause());
+        } else if constexpr (uses_mapper<Clause>) {
+            std::uint32_t const flags = make_item<Construct>(c).flags;
+            for (std::size_t i = 0; i < c.memory().size(); ++i) add_members(c.memory().data()[i], flags);
+        }
+    }
+
+    template <class T>
+    void add_members(T& object, std::uint32_t flags)
+    {
+        using value = std::remove_cv_t<T>;
+        std::apply([&](auto const&... each) { (add_member(each, flags), ...); },
+                   mapper<value>::members(const_cast<value&>(object)));
+    }
+
+    template <class T>
+    void add_member(nested_member<T> const& m, std::uint32_t flags)
+    {
+        static_assert(has_mapper<T>, "omp_co: nested() names a member whose type has a mapper");
+        add_members(*m.object(), flags);
+    }
+
+    template <class T>
+    void add_member(pointee_member<T> const& m, std::uint32_t flags)
+    {
+        static_assert(std::is_trivially_copyable_v<T> || has_mapper<T>,
+                      "omp_co: only trivially copyable elements can be copied to a device and back");
+        valid_ = valid_ && m.valid();
+        T* const first = *m.pointer();
+        if (first == nullptr || m.count() == 0) return;
+        void* const memory = const_cast<void*>(static_cast<void const volatile*>(first));
+        if constexpr (has_mapper<T>)
+            if (!first_visit(memory)) return join(m.pointer(), memory, m.count() * sizeof(T), flags);
+        map_item item;
+        item.host = memory;
+        item.bytes = m.count() * sizeof(T);
+        item.flags = std::is_const_v<T> ? flags & ~std::uint32_t{map_from | map_written} : flags;
+        items_.push_back(item);
+        join(m.pointer(), memory, item.bytes, flags);
+        if constexpr (has_mapper<T>)
+            for (std::size_t i = 0; i < m.count(); ++i) add_members(first[i], flags);
+    }
+
+    void join(void* pointer, void* memory, std::size_t bytes, std::uint32_t flags)
+    {
+        if ((flags & map_enter) == 0) return;
+        std::size_t const at = items_.size();
+        items_.resize(at + 2);
+        make_attach_items(&items_[at], nullptr, pointer, memory, bytes);
+        joins_.emplace_back();
+    }
+
+    // Lists may be closed to rings.
+    bool first_visit(void const* object)
+    {
+        if (seen_ == nullptr) seen_ = std::make_unique<std::unordered_set<void const*>>();
+        return seen_->insert(object).second;
+    }
+
+    std::vector<map_item> items_;
+    std::vector<backend::box> boxes_;
+    std::vector<attachment> joins_;
+    std::unique_ptr<std::unordered_set<void const*>> seen_; // while it is built
+    bool valid_ = true;
+};
+
+} // namespace omp_co::detail

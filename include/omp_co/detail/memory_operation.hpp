@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copies between addresses that are given, and allocations, as Asio operations.
+#pragma once
+
+#include <omp_co/detail/operation_state.hpp>
+#include <omp_co/device.hpp>
+#include <omp_co/section.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace omp_co {
+
+template <class T>
+class device_section;
+
+} // namespace omp_co
+
+namespace omp_co::detail {
+
+/// One side of a copy.
+struct memory_side {
+    device where;
+    void* data = nullptr;
+    std::size_t bytes = 0;
+    bool on_device = false;
+    bool valid = true;
+};
+
+/// The region of a copy on one device: what is written, and for copies within the device what is read.
+class memory_payload {
+public:
+    explicit memory_payload(map_item const& motion) noexcept
+    {
+        items_[0] = motion;
+        if (!motion.has(map_within)) return;
+        items_[1].flags = map_raw | map_used;
+        items_[1].device = motion.host;
+        items_[1].bytes = motion.bytes;
+        count_ = 2;
+    }
+
+    void connect(region& r, device where) noexcept
+    {
+        r.items = items_;
+        r.item_count = items_[0].bytes == 0 ? 0 : count_;
+        r.slot = where.slot();
+        r.generation = where.generation();
+    }
+
+private:
+    map_item items_[2];
+    std::uint32_t count_ = 1;
+};
+
+template <class Handler>
+void initiate_motion(Handler&& h, device where, map_item const& motion, error_code refused,
+                     std::string_view why)
+{
+    initiate<memory_payload>(
+        std::forward<Handler>(h),
+        [&](auto& state, loop& l) {
+            error_code ec = refused;
+            if (!ec && where.slot() == nullptr)
+                ec = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
+            if (ec) return l.refuse(state, ec, why);
+            state.payload().connect(state, where);
+            l.start(state);
+        },
+        motion);
+}
+
+/// A copy between two devices: out to the host, and in again.
+class through_host {
+public:
+    through_host(device to, map_item const& in, device from, map_item const& out) noexcept
+        : to_(to), from_(from), in_(in), out_(out)
+    {
+    }
+
+    template <class Self>
+    void operator()(Self& self, error_code ec = {})
+    {
+        int const now = step_++;
+        if (now == 0) {
+            staging_.reset(new (std::nothrow) char[in_.bytes]);
+            out_.host = in_.host = staging_.get();
+            if (staging_ == nullptr) ec = make_error_code(errc::out_of_memory);
+            device const where = from_;
+            map_item const motion = out_;
+            return initiate_motion(std::move(self), where, motion, ec, "no host memory to copy through");
+        }
+        if (now == 1 && !ec) {
+            device const where = to_;
+            map_item const motion = in_;
+            return initiate_motion(std::move(self), where, motion, {}, {});
+        }
+        staging_.reset();
+        self.complete(ec);
+    }
+
+private:
+    device to_;
+    device from_;
+    map_item in_;
+    map_item out_;
+    std::unique_ptr<char[]> staging_;
+    int step_ = 0;
+};
+
+struct initiate_memory {
+    template <class Handler, class Operation>
+    void operator()(Handler&& h, Operation const& op) const
+    {
+        op.start(std::forward<Handler>(h));
+    }
+};
+
+/// target_memcpy and target_memset, not yet started: a reusable value.
+class memory_operation {
+public:
+    memory_operation(memory_side to, memory_side from) noexcept : to_(to), from_(from)
+    {
+        motion_.bytes = from.bytes;
+        motion_.device = to.data;
+        motion_.host = from.data;
+        motion_.flags = map_raw | map_written | (from.on_device ? map_within : map_copy_in);
+        if (!to.on_device) {
+            motion_.device = from.data;
+            motion_.host = to.data;
+            motion_.flags = map_raw | map_copy_out;
+        }
+        if (to.bytes < from.bytes) fault_ = "the destination is smaller than the source";
+        if (!to.valid || !from.valid) fault_ = "a section that is none";
+    }
+
+    memory_operation(memory_side to, unsigned char value) noexcept : to_(to)
+    {
+        motion_.bytes = to.bytes;
+        motion_.device = to.data;
+        motion_.leader = value;
+        motion_.flags = map_raw | map_written | map_fill;
+        if (!to.valid) fault_ = "a section that is none";
+    }
+
+    /// Completion signature: void(error_code).
+    template <asio::completion_token_for<void(error_code)> Token>
+    auto operator()(Token&& token) const
+        -> decltype(asio::async_initiate<Token, void(error_code)>(initiate_memory(), token,
+                                                                  std::declval<memory_operation const&>()))
+    {
+        return asio::async_initiate<Token, void(error_code)>(initiate_memory(), token, *this);
+    }
+
+    template <class Handler>
+    void start(Handler&& h) const
+    {
+        error_code const ec = fault_.empty() ? error_code() : make_error_code(errc::invalid_argument);
+        bool const two_devices = to_.on_device && from_.on_device && to_.where != from_.where;
+        if (!two_devices || ec || motion_.bytes == 0)
+            return initiate_motion(std::forward<Handler>(h), to_.on_device ? to_.where : from_.where, motion_,
+                                   ec, fault_);
+        map_item in = motion_;
+        in.flags = map_raw | map_written | map_copy_in;
+        map_item out = motion_;
+        out.flags = map_raw | map_copy_out;
+        out.device = from_.data;
+        std::decay_t<Handler> handler(std::forward<Handler>(h));
+        asio::async_compose<std::decay_t<Handler>, void(error_code)>(
+            through_host(to_.where, in, from_.where, out), handler);
+    }
+
+private:
+    memory_side to_;
+    memory_side from_;
+    map_item motion_;
+    std::string_view fault_;
+};
+
+/// A handler that is called with what was allocated. A buffer that is never handed over gives its memory back.
+template <class Handler, class Buffer>
+struct with_buffer {
+    Handler handler;
+    Buffer buffer;
+
+    void operator()(error_code ec) { std::move(handler)(ec, std::move(buffer)); }
+};
+
+/// allocate<T>, not yet started: a reusable value.
+template <class Buffer>
+class allocate_operation {
+    using section = device_section<typename Buffer::element_type>;
+
+public:
+    using value_type = Buffer;
+
+    allocate_operation(device where, bool named, std::size_t count, bool valid) noexcept
+        : where_(where), count_(count), named_(named), valid_(valid)
+    {
+    }
+
+    void use_default_device() noexcept { named_ = false; }
+
+    /// Completion signature: void(error_code, device_buffer<T>).
+    template <asio::completion_token_for<void(error_code, Buffer)> Token>
+    auto operator()(Token&& token) const -> decltype(asio::async_initiate<Token, void(error_code, Buffer)>(
+        initiate_memory(), token, std::declval<allocate_operation const&>()))
+    {
+        return asio::async_initiate<Token, void(error_code, Buffer)>(initiate_memory(), token, *this);
+    }
+
+    template <class Handler>
+    void start(Handler&& h) const
+    {
+        Buffer made;
+        error_code ec = valid_ ? error_code() : make_error_code(errc::invalid_argument);
+        try {
+            device const where = named_ ? where_ : find_default_device();
+            std::size_t const bytes = count_ * sizeof(typename Buffer::element_type);
+            if (!ec && bytes != 0) {
+                void* const block = where.allocate(bytes);
+                if (block == nullptr)
+                    ec = make_error_code(where.backend() == backend_kind::other ? errc::device_lost
+                                                                                : errc::out_of_memory);
+                else
+                    made = Buffer(section(where, static_cast<typename Buffer::element_type*>(block), count_));
+            }
+        } catch (std::bad_alloc const&) {
+            ec = make_error_code(errc::out_of_memory);
+        }
+        complete_later(with_buffer<std::decay_t<Handler>, Buffer>{std::forward<Handler>(h), std::move(made)},
+                       ec);
+    }
+
+private:
+    device where_;
+    std::size_t count_;
+    bool named_;
+    bool valid_;
+};
+
+} // namespace omp_co::detail
+
+/// What the handler says of itself holds for the one around it.
+template <template <class, class> class Associator, class Handler, class Buffer, class Default>
+struct boost::asio::associator<Associator, omp_co::detail::with_buffer<Handler, Buffer>, Default>
+    : Associator<Handler, Default> {
+    static typename Associator<Handler, Default>::type
+    get(omp_co::detail::with_buffer<Handler, Buffer> const& h) noexcept
+    {
+        return Associator<Handler, Default>::get(h.handler);
+    }
+    static auto get(omp_co::detail::with_buffer<Handler, Buffer> const& h, Default const& d) noexcept
+        -> decltype(Associator<Handler, Default>::get(h.handler, d))
+    {
+        return Associator<Handler, Default>::get(h.handler, d);
+    }
+};

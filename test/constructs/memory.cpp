@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+// Device memory as a program's own: allocation, copies that name both sides, association.
+#include "support/devices.hpp"
+#include "support/gate.hpp"
+#include "support/outcome.hpp"
+
+#include <omp_co/omp_co.hpp>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace asio = boost::asio;
+namespace data = boost::unit_test::data;
+using namespace omp_co_test;
+using omp_co::errc;
+using omp_co::error_code;
+using omp_co::range;
+
+namespace memory {
+
+omp_co::device_buffer<int> make(omp_co::device dev, std::size_t n)
+{
+    return omp_co::sync_wait(omp_co::allocate<int>(dev, n));
+}
+
+BOOST_AUTO_TEST_SUITE(device_memory)
+
+BOOST_DATA_TEST_CASE(copies_go_in_within_and_out, data::make(device_kinds), kind)
+{
+    test_device const dev = kind.make();
+    {
+        auto a = make(dev, 1'000);
+        auto b = make(dev, 1'000);
+        BOOST_TEST(bool(a));
+        BOOST_TEST(a.size() == 1'000U);
+        BOOST_TEST((a.where() == dev.get()));
+        std::vector<int> in(1'000);
+        std::iota(in.begin(), in.end(), 0);
+        BOOST_TEST(!outcome(omp_co::target_memcpy(a, in)));
+        BOOST_TEST(!outcome(omp_co::target(
+            dev, [](std::size_t i, int* p) { p[i] *= 2; }, range(1'000), omp_co::is_device_ptr(a.get()))));
+        BOOST_TEST(!outcome(omp_co::target_memset(b, 0xFF)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(b.section(10, 20), a.section(500, 20))));
+        std::vector<int> out(1'000, 7);
+        BOOST_TEST(!outcome(omp_co::target_memcpy(out, b)));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < 1'000; ++i)
+            wrong += out[i] != (i >= 10 && i < 30 ? 2 * static_cast<int>(490 + i) : -1);
+        BOOST_TEST(wrong == 0U);
+        int one = 3;
+        BOOST_TEST(!outcome(omp_co::target_memcpy(one, a.section(7, 1))));
+        BOOST_TEST(one == 14);
+        int* const p = out.data();
+        BOOST_TEST(!outcome(omp_co::target_memcpy(omp_co::section(p, 5, 1), a.section(3, 1))));
+        BOOST_TEST(out[5] == 6);
+    }
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
+    BOOST_TEST(dev.get().statistics().in_flight == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(two_devices)
+{
+    omp_co::host::virtual_device one({.workers = 1});
+    omp_co::host::virtual_device two({.workers = 0});
+    auto a = make(one, 5'000);
+    auto b = make(two, 6'000);
+    std::vector<int> x(5'000, 9);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(a, x)));
+    BOOST_TEST(!outcome(omp_co::target_memcpy(b, a)));
+    std::vector<int> y(6'000, 0);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(y, b.section(0, 5'000))));
+    BOOST_TEST(y[4'999] == 9);
+    BOOST_TEST(y[5'000] == 0);
+    BOOST_TEST((outcome(omp_co::target_memcpy(a, b)) == errc::invalid_argument));
+    asio::io_context io;
+    bool done = false;
+    omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code ec) { done = !ec; }));
+    BOOST_TEST(!done);
+    io.run();
+    BOOST_TEST(done);
+}
+
+BOOST_DATA_TEST_CASE(what_makes_no_sense_is_refused, data::make(device_kinds), kind)
+{
+    test_device const dev = kind.make();
+    auto a = make(dev, 10);
+    std::vector<int> ten(10), eleven(11);
+    omp_co::device_section<int> const none;
+    BOOST_TEST((outcome(omp_co::target_memcpy(a, eleven)) == errc::invalid_argument));
+    BOOST_TEST((outcome(omp_co::target_memcpy(ten, omp_co::device_section<int>(dev, a.get(), 11))) ==
+                errc::invalid_argument));
+    BOOST_TEST((outcome(omp_co::target_memcpy(eleven, omp_co::device_section<int>(dev, a.get(), 11))) ==
+                errc::invalid_argument));
+    BOOST_TEST((outcome(omp_co::target_memcpy(a.section(5, 6), ten)) == errc::invalid_argument));
+    BOOST_TEST((outcome(omp_co::target_memset(a.section(11, 1), 0)) == errc::invalid_argument));
+    BOOST_TEST((outcome(omp_co::target_memset(omp_co::device_section<int>(dev, nullptr, 3), 0)) ==
+                errc::invalid_argument));
+    BOOST_TEST((outcome(omp_co::target_memset(none, 0)) == errc::device_lost));
+    BOOST_TEST((outcome(omp_co::target_memcpy(omp_co::device_section<int>({}, a.get(), 10), ten)) ==
+                errc::device_lost));
+    BOOST_CHECK_THROW((void)omp_co::sync_wait(omp_co::allocate<int>(dev, -1)), boost::system::system_error);
+    BOOST_CHECK_THROW((void)omp_co::sync_wait(omp_co::allocate<int>(dev, std::size_t{1} << 62)),
+                      boost::system::system_error);
+    BOOST_CHECK_THROW((void)omp_co::sync_wait(omp_co::allocate<int>(omp_co::device(), 1)),
+                      boost::system::system_error);
+    auto nothing = make(dev, 0);
+    BOOST_TEST(!nothing);
+    BOOST_TEST(!outcome(omp_co::target_memset(nothing, 1)));
+    BOOST_TEST(!outcome(omp_co::target_memcpy(a, a.section(0, 0))));
+    BOOST_TEST(dev.get().statistics().in_flight == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(by_hand)
+{
+    omp_co::host::virtual_device const owner({.workers = 1});
+    omp_co::device const dev = owner;
+    void* const p = dev.allocate(100);
+    BOOST_TEST(p != nullptr);
+    BOOST_TEST(reinterpret_cast<std::uintptr_t>(p) % 64 == 0U);
+    BOOST_TEST((dev.deallocate(static_cast<char*>(p) + 1) == errc::invalid_argument));
+    int local = 0;
+    BOOST_TEST((dev.deallocate(&local) == errc::invalid_argument));
+    BOOST_TEST(!dev.deallocate(nullptr));
+    BOOST_TEST(!dev.deallocate(p));
+    BOOST_TEST((dev.deallocate(p) == errc::invalid_argument));
+    BOOST_TEST(dev.allocate(0) == nullptr);
+    BOOST_TEST(dev.allocate(std::size_t{1} << 63) == nullptr);
+    BOOST_TEST(omp_co::device().allocate(1) == nullptr);
+    BOOST_TEST((omp_co::device().deallocate(&local) == errc::device_lost));
+    BOOST_TEST(dev.statistics().device_bytes == 0U);
+}
+
+// The buffer goes while a kernel still writes it: its memory stays until that has ended.
+BOOST_AUTO_TEST_CASE(memory_outlives_the_region_that_uses_it)
+{
+    omp_co::host::virtual_device dev({.workers = 1});
+    omp_co::device const d = dev;
+    asio::io_context io;
+    gate g;
+    bool done = false;
+    {
+        auto a = make(d, 1'000);
+        omp_co::target(d, g.kernel(), omp_co::is_device_ptr(a.get()))(
+            asio::bind_executor(io, [&](error_code ec) { done = !ec; }));
+    }
+    BOOST_TEST(d.statistics().device_bytes >= 4'000U);
+    g.open();
+    io.run();
+    BOOST_TEST(done);
+    BOOST_TEST(d.statistics().device_bytes == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_buffer_may_outlive_its_device)
+{
+    omp_co::device_buffer<int> a;
+    {
+        omp_co::host::virtual_device dev({.workers = 1});
+        a = make(dev, 100);
+    }
+    BOOST_TEST(bool(a));
+    BOOST_TEST((outcome(omp_co::target_memset(a, 0)) == errc::device_lost));
+    a.reset();
+    BOOST_TEST(!a);
+}
+
+BOOST_AUTO_TEST_CASE(every_token)
+{
+    omp_co::host::virtual_device dev({.workers = 1});
+    auto future = omp_co::allocate<double>(dev, 4)(asio::use_future);
+    omp_co::device_buffer<double> a = future.get();
+    std::vector<double> x(4, 1.5);
+    omp_co::target_memcpy(a, x)(asio::use_future).get();
+    asio::io_context io;
+    int alive = 0;
+    omp_co::allocate<double>(dev, 4)(asio::bind_executor(
+        io, [&](error_code ec, omp_co::device_buffer<double> b) { alive += !ec && bool(b); }));
+    BOOST_TEST(alive == 0);
+    io.run();
+    BOOST_TEST(alive == 1);
+    auto const run = [&]() -> asio::awaitable<void> {
+        auto b = co_await omp_co::allocate<double>(dev, 4);
+        co_await omp_co::target_memcpy(b, a);
+        co_await omp_co::target_memcpy(x, b);
+        ++alive;
+    };
+    omp_co::sync_wait(run());
+    BOOST_TEST(alive == 2);
+    BOOST_TEST(x[3] == 1.5);
+    a.reset();
+    { // never delivered
+        asio::io_context gone;
+        omp_co::allocate<double>(dev, 4)(
+            asio::bind_executor(gone, [&](error_code, omp_co::device_buffer<double>) { ++alive; }));
+    }
+    BOOST_TEST(alive == 2);
+    BOOST_TEST(omp_co::device(dev).statistics().device_bytes == 0U);
+}
+
+BOOST_DATA_TEST_CASE(associated_memory_is_mapped_for_ever, data::make(copying_kinds), kind)
+{
+    test_device const owner = kind.make();
+    omp_co::device const dev = owner;
+    auto mem = make(dev, 100);
+    std::vector<int> x(100, 1);
+    BOOST_TEST(!dev.associate(x.data(), mem.get(), 100 * sizeof(int)));
+    BOOST_TEST(dev.is_present(x.data() + 99));
+    BOOST_TEST(dev.mapped_ptr(x.data() + 5) == mem.get() + 5);
+    BOOST_TEST(!dev.associate(x.data(), mem.get(), 100 * sizeof(int))); // the same again
+    BOOST_TEST((dev.associate(x.data(), mem.get() + 1, 4) == errc::invalid_argument));
+    BOOST_TEST((dev.associate(x.data() + 50, mem.get(), 4) == errc::invalid_argument));
+    BOOST_TEST((dev.associate(nullptr, mem.get(), 4) == errc::invalid_argument));
+    BOOST_TEST((dev.associate(&mem, nullptr, 4) == errc::invalid_argument));
+    BOOST_TEST((dev.associate(&mem, mem.get(), 0) == errc::invalid_argument));
+    // An infinite count: nothing is copied, and delete_ does not end it.
+    BOOST_TEST(!outcome(omp_co::target_memset(mem, 0)));
+    BOOST_TEST(!outcome(omp_co::target(
+        dev, [](std::size_t i, int* p) { p[i] += 3; }, range(100), omp_co::tofrom(x))));
+    BOOST_TEST(x[0] == 1);
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::delete_(x))));
+    BOOST_TEST(dev.is_present(x.data()));
+    BOOST_TEST(!outcome(omp_co::target_update(dev, omp_co::from(x))));
+    BOOST_TEST(x[99] == 3);
+    BOOST_TEST((dev.disassociate(x.data() + 1) == errc::invalid_argument));
+    BOOST_TEST(!dev.disassociate(x.data()));
+    BOOST_TEST((dev.disassociate(x.data()) == errc::invalid_argument));
+    BOOST_TEST(!dev.is_present(x.data()));
+    int other = 0;
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(other))));
+    BOOST_TEST((dev.disassociate(&other) == errc::invalid_argument));
+    BOOST_TEST((dev.associate(&other, mem.get(), 4) == errc::invalid_argument));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::delete_(other))));
+    // The memory may go while it is associated, and is given back once.
+    BOOST_TEST(!dev.associate(x.data(), mem.get(), 100 * sizeof(int)));
+    mem.reset();
+    BOOST_TEST(!dev.disassociate(x.data()));
+    BOOST_TEST(dev.statistics().device_bytes == 0U);
+    BOOST_TEST(dev.statistics().mapped_ranges == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace memory
