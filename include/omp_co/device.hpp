@@ -29,7 +29,10 @@ public:
     int number() const
     {
         if (slot_ == nullptr) return -1;
-        if (slot_->initial) return static_cast<int>(detail::registry::instance().numbered().size());
+        if (slot_->initial) {
+            detail::registry& all = detail::registry::instance();
+            return all.offload_disabled.load() ? 0 : static_cast<int>(all.numbered().size());
+        }
         if (detail::registry::instance().forked()) return -1;
         detail::device_lock lock(slot_->mutex);
         return slot_->core != nullptr && slot_->generation == generation_ ? slot_->number : -1;
@@ -192,7 +195,7 @@ inline void require_environment()
 } // namespace detail
 
 /// All devices, accelerators first; the position is the number. Not among them: the initial device, whose number
-/// is their count, and host::virtual_device. Throws boost::system::system_error if an environment variable of
+/// is their count, and host::virtual_device. None with OMP_TARGET_OFFLOAD=DISABLED. Throws boost::system::system_error if an environment variable of
 /// omp_co has a value that makes no sense.
 inline std::vector<device> devices()
 {
@@ -200,12 +203,14 @@ inline std::vector<device> devices()
     if (!all.forked()) detail::discover(all);
     detail::require_environment();
     std::vector<device> list;
+    if (all.offload_disabled.load()) return list;
     for (detail::device_slot* slot : all.numbered()) list.push_back(detail::numbered_device(slot));
     return list;
 }
 
 /// What constructs without a device use: set_default_device's, else OMP_DEFAULT_DEVICE's, else the first
-/// accelerator, else the host device. Throws like devices().
+/// accelerator, else the host device. With OMP_TARGET_OFFLOAD=DISABLED every construct, whatever it names, runs on the initial
+/// device; with MANDATORY there must be another one. Throws like devices().
 inline device default_device()
 {
     device const d = detail::find_default_device();

@@ -75,6 +75,33 @@ constexpr bool fits_size(I value) noexcept
         return true;
 }
 
+/// One number for each dimension of an array, of any integer types: `{rows, columns}`. Not a C array: g++ 12 keeps no temporary
+/// one in a coroutine.
+template <std::size_t N>
+class box_index {
+public:
+    template <std::integral... I>
+    requires(sizeof...(I) == N) constexpr box_index(I... values) noexcept
+        : values_{(fits_size(values) ? static_cast<std::size_t>(values) : 0)...},
+          valid_((fits_size(values) && ...))
+    {
+    }
+    template <std::integral I>
+    constexpr box_index(I const (&values)[N]) noexcept
+    {
+        for (std::size_t i = 0; i < N; ++i) {
+            valid_ = valid_ && fits_size(values[i]);
+            values_[i] = fits_size(values[i]) ? static_cast<std::size_t>(values[i]) : 0;
+        }
+    }
+    constexpr std::size_t operator[](std::size_t i) const noexcept { return values_[i]; }
+    constexpr bool valid() const noexcept { return valid_; }
+
+private:
+    std::size_t values_[N]{};
+    bool valid_ = true;
+};
+
 template <class T, std::integral First, std::integral Count>
 constexpr array_section<T> make_section(T* data, First first, Count count, std::size_t available) noexcept
 {
@@ -133,23 +160,22 @@ constexpr backend::box make_box(box_dimension const (&dimensions)[N], std::size_
 }
 
 /// Extents, offsets and counts, slowest dimension first.
-template <std::size_t N, class T, class E, class O, class C>
-constexpr box_section<T> make_box_section(T* data, E const (&extents)[N], O const (&offsets)[N],
-                                          C const (&counts)[N]) noexcept
+template <class T, std::size_t N>
+constexpr box_section<T> make_box_section(T* data, box_index<N> const& extents, box_index<N> const& offsets,
+                                          box_index<N> const& counts) noexcept
 {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(T);
     box_section<T> const bad{array_section<T>(data, 0, false), {}};
+    if (!extents.valid() || !offsets.valid() || !counts.valid()) return bad;
     std::size_t first = 0;
     std::size_t last = 0;
     std::size_t stride = 1;
     bool empty = false;
     box_dimension dimensions[N]{};
     for (std::size_t i = 0; i < N; ++i) {
-        std::size_t const at = N - 1 - i;
-        if (!fits_size(extents[at]) || !fits_size(offsets[at]) || !fits_size(counts[at])) return bad;
-        auto const extent = static_cast<std::size_t>(extents[at]);
-        auto const offset = static_cast<std::size_t>(offsets[at]);
-        auto const count = static_cast<std::size_t>(counts[at]);
+        std::size_t const extent = extents[N - 1 - i];
+        std::size_t const offset = offsets[N - 1 - i];
+        std::size_t const count = counts[N - 1 - i];
         if (offset > extent || count > extent - offset) return bad;
         if (extent > most / stride) return bad;
         dimensions[i] = {count, stride * sizeof(T)};
@@ -266,17 +292,17 @@ constexpr box_section<T> section(T* const& p, First first, Count count, Stride s
 /// A block of the two-dimensional array at `p`, which has `extents[0]` rows of `extents[1]` elements: `counts[0]` rows from row
 /// `offsets[0]` on, and of each of them `counts[1]` elements from element `offsets[1]` on. For target_update. Any integer
 /// types; a block that is negative, or does not lie in the array, is errc::invalid_argument when it is used.
-template <class T, std::integral E, std::integral O, std::integral C>
-constexpr box_section<T> section2d(T* p, E const (&extents)[2], O const (&offsets)[2],
-                                   C const (&counts)[2]) noexcept
+template <class T>
+constexpr box_section<T> section2d(T* p, detail::box_index<2> extents, detail::box_index<2> offsets,
+                                   detail::box_index<2> counts) noexcept
 {
     return detail::make_box_section(p, extents, offsets, counts);
 }
 
 /// The same in three dimensions, the last one the fastest.
-template <class T, std::integral E, std::integral O, std::integral C>
-constexpr box_section<T> section3d(T* p, E const (&extents)[3], O const (&offsets)[3],
-                                   C const (&counts)[3]) noexcept
+template <class T>
+constexpr box_section<T> section3d(T* p, detail::box_index<3> extents, detail::box_index<3> offsets,
+                                   detail::box_index<3> counts) noexcept
 {
     return detail::make_box_section(p, extents, offsets, counts);
 }

@@ -25,4 +25,4 @@ task from_const(omp_co::device dev, float const* p)
 // expect: error: static assertion failed.*omp_co: from would write to const data; write to\(x\)
 // expect: blocks_of_arrays\.cpp:9:
 // expect: blocks_of_arrays\.cpp:14:
-// expect: blocks_of_arrays\.cpp:19:
+// expect: blocks_of_arrays\.cpp:20:

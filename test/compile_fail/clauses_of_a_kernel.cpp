@@ -48,7 +48,7 @@ task two_ranges(omp_co::device dev, floats& x, floats& y)
 }
 
 // What the compiler says, and that it names the line of every case.
-// expect: error: static assertion failed.*omp_co: range, firstprivate, private_ and is_device_ptr belong on target
+// expect: error: static assertion failed.*omp_co: range, firstprivate, private_, is_device_ptr and reduction belong on target
 // expect: error: static assertion failed.*omp_co: one range\(\) a construct
 // expect: clauses_of_a_kernel\.cpp:13:
 // expect: clauses_of_a_kernel\.cpp:19:

@@ -4,6 +4,8 @@
 
 #include <omp_co/omp_co.hpp>
 
+#include <thread>
+
 namespace {
 
 using child_process::check;
@@ -53,6 +55,30 @@ int environment_is_refused(int count, char** words)
     return child_process::result();
 }
 
+// Every region runs here, whatever device it names, and nothing is moved.
+int nothing_is_offloaded()
+{
+    omp_co::host::virtual_device own({.workers = 1});
+    for (omp_co::device const d : {omp_co::default_device(), own.get()}) {
+        int x = 1;
+        std::thread::id where;
+        omp_co::sync_wait(omp_co::target_enter_data(d, omp_co::to(x)));
+        check(d == omp_co::initial_device() || !d.is_present(&x), "data is mapped");
+        omp_co::sync_wait(omp_co::target(
+            d,
+            [](int* p, std::thread::id* t) {
+                ++*p;
+                *t = std::this_thread::get_id();
+            },
+            omp_co::tofrom(x), omp_co::from(where)));
+        check(x == 2, "a region's effect");
+        check(where == std::this_thread::get_id(), "a region runs elsewhere");
+        omp_co::sync_wait(omp_co::target_exit_data(d, omp_co::from(x)));
+        check(x == 2, "data was moved");
+    }
+    return child_process::result();
+}
+
 // good <devices> <default> <name of device 0>
 int environment_is_followed(char** expected)
 {
@@ -65,6 +91,7 @@ int environment_is_followed(char** expected)
     check(omp_co::default_device().number() == number,
           "default device: " + std::to_string(omp_co::default_device().number()));
     check(omp_co::initial_device().number() == static_cast<int>(count), "the initial device's number");
+    if (std::string(expected[2]) == "disabled") return nothing_is_offloaded();
     if (!all.empty()) check(all[0].name().find(expected[2]) != std::string::npos, "name: " + all[0].name());
     int x = 1;
     omp_co::sync_wait(omp_co::target([](int* p) { ++*p; }, omp_co::tofrom(x)));
@@ -96,7 +123,9 @@ int main(int argc, char** argv)
 {
     if (argc > 1 && std::string(argv[1]) == "bad") return environment_is_refused(argc - 2, argv + 2);
     if (argc == 5) return environment_is_followed(argv + 2);
-    for (char const* name : {"OMP_CO_HOST_WORKERS", "OMP_CO_HOST_DEVICES", "OMP_DEFAULT_DEVICE"}) (void)unsetenv(name);
+    for (char const* name :
+         {"OMP_CO_HOST_WORKERS", "OMP_CO_HOST_DEVICES", "OMP_DEFAULT_DEVICE", "OMP_TARGET_OFFLOAD"})
+        (void)unsetenv(name);
 
     followed({}, 1, 0, "host");
     followed({"OMP_CO_HOST_WORKERS=3"}, 1, 0, "3 workers");
@@ -107,6 +136,12 @@ int main(int argc, char** argv)
     followed({"OMP_DEFAULT_DEVICE=0"}, 1, 0, "host");
     followed({"OMP_DEFAULT_DEVICE=1"}, 1, 1, "host"); // the initial device
     followed({"OMP_CO_HOST_DEVICES=0"}, 0, 0, "");    // nothing but the initial device
+
+    followed({"OMP_TARGET_OFFLOAD=DEFAULT"}, 1, 0, "host");
+    followed({"OMP_TARGET_OFFLOAD=mandatory", "OMP_CO_HOST_DEVICES=2"}, 2, 0, "host");
+    followed({"OMP_TARGET_OFFLOAD=Disabled", "OMP_CO_HOST_DEVICES=2"}, 0, 0, "disabled");
+    refused({"OMP_TARGET_OFFLOAD=MAYBE"}, {"OMP_TARGET_OFFLOAD=MAYBE", "DEFAULT", "MANDATORY", "DISABLED"});
+    refused({"OMP_TARGET_OFFLOAD=MANDATORY", "OMP_CO_HOST_DEVICES=0"}, {"OMP_TARGET_OFFLOAD=MANDATORY", "no device"});
 
     refused({"OMP_CO_HOST_WORKERS=many"}, {"OMP_CO_HOST_WORKERS", "many", "number"});
     refused({"OMP_CO_HOST_WORKERS=-1"}, {"OMP_CO_HOST_WORKERS", "-1", "number"});

@@ -138,10 +138,11 @@ public:
         std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
         if (!c.valid || !payload.valid())
             return l.refuse(r, make_error_code(errc::invalid_argument), "a negative or overflowing extent");
-        if (!c.wanted && std::is_same_v<Kernel, no_kernel>) return l.refuse(r, {}, {});
+        bool const here = !c.wanted || registry::instance().offload_disabled.load(std::memory_order_relaxed);
+        if (here && std::is_same_v<Kernel, no_kernel>) return l.refuse(r, {}, {});
         device where = where_;
         try {
-            if (!c.wanted)
+            if (here)
                 where = initial_device();
             else if (!named_)
                 where = default_or_fault(r);
@@ -229,7 +230,7 @@ auto make_operation(device where, bool named, Kernel const& kernel, Clauses cons
                   "omp_co: one explain() a construct");
     constexpr bool has_kernel = !std::is_same_v<Kernel, no_kernel>;
     static_assert(has_kernel || (!clause_traits<Clauses>::of_kernel && ...),
-                  "omp_co: range, firstprivate, private_ and is_device_ptr belong on target");
+                  "omp_co: range, firstprivate, private_, is_device_ptr and reduction belong on target");
     if constexpr ((clause<Clauses> && ...)) { // here, where a message names the caller's line
         (check_map_type<Construct, Clauses>(), ...);
         (void)kernel_payload<Kernel, Clauses...>::check();

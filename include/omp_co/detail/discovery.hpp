@@ -49,6 +49,19 @@ inline std::optional<unsigned> number_from_environment(char const* name, unsigne
     return {};
 }
 
+/// What is wrong with OMP_TARGET_OFFLOAD, if regions without a device are to run on the initial one, or not.
+inline void note_offload_policy(bool runs_on_initial_device, std::string& bad)
+{
+    offload const policy = offload_policy();
+    std::string what;
+    if (policy == offload::unknown)
+        what = std::getenv("OMP_TARGET_OFFLOAD") + std::string(": DEFAULT, MANDATORY or DISABLED is expected");
+    if (policy == offload::mandatory && runs_on_initial_device) what = "MANDATORY: there is no device to offload to";
+    if (what.empty()) return;
+    bad += bad.empty() ? "" : "; ";
+    bad += "OMP_TARGET_OFFLOAD=" + what;
+}
+
 /// Finds the devices of all backends known here, accelerators first, and fixes the default device.
 inline void discover(registry& devices)
 {
@@ -66,7 +79,9 @@ inline void discover(registry& devices)
     auto const most = static_cast<unsigned>(all.size());
     unsigned const wanted =
         number_from_environment("OMP_DEFAULT_DEVICE", most, devices.bad_environment).value_or(0);
-    device_slot* const chosen = wanted < most ? all[wanted] : devices.initial_device.load();
+    bool const disabled = devices.offload_disabled.load();
+    device_slot* const chosen = wanted < most && !disabled ? all[wanted] : devices.initial_device.load();
+    note_offload_policy(chosen->initial, devices.bad_environment);
     devices.environment_is_bad = !devices.bad_environment.empty();
     devices.set_default({chosen, chosen->generation});
 }

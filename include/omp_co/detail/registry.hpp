@@ -5,6 +5,7 @@
 #include <omp_co/detail/device_core.hpp>
 #include <omp_co/detail/process_wide.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <boost/intrusive/list.hpp>
@@ -18,6 +19,7 @@
 #include <new>
 #include <pthread.h>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,7 +43,25 @@ protected:
 
 /// What a backend's header leaves behind: how to find its devices.
 struct backend_source;
-class registry;
+
+/// OMP_TARGET_OFFLOAD (OpenMP 5.2, 21.2.8).
+enum class offload : unsigned char { by_default, mandatory, disabled, unknown };
+
+inline offload offload_policy() noexcept
+{
+    char const* const text = std::getenv("OMP_TARGET_OFFLOAD");
+    if (text == nullptr || *text == '\0') return offload::by_default;
+    auto const is = [text](std::string_view word) {
+        std::string_view const given = text;
+        return given.size() == word.size() &&
+               std::equal(given.begin(), given.end(), word.begin(), [](char g, char w) {
+                   return g == w || (g >= 'a' && g <= 'z' && g - 'a' + 'A' == w);
+               });
+    };
+    if (is("DEFAULT")) return offload::by_default;
+    if (is("MANDATORY")) return offload::mandatory;
+    return is("DISABLED") ? offload::disabled : offload::unknown;
+}
 
 class registry {
 public:
@@ -278,6 +298,7 @@ public:
     std::mutex discovery;
     std::string bad_environment; ///< guarded by discovery: what could not be understood
     std::atomic<bool> environment_is_bad{false};
+    std::atomic<bool> offload_disabled{false}; ///< OMP_TARGET_OFFLOAD=DISABLED: every region runs on the initial device
 
 private:
     registry() = default;
@@ -287,6 +308,7 @@ private:
         stay_loaded(reinterpret_cast<void const*>(&registry::open));
         return *static_cast<registry*>(process_wide("omp_co.registry.0.1", [] {
             registry* const made = new registry;
+            made->offload_disabled = offload_policy() == offload::disabled;
             current() = made;
             (void)pthread_atfork([] { current()->before_fork(); }, [] { current()->after_fork(); },
                                  [] {
