@@ -101,7 +101,7 @@ public:
         for (std::uint32_t i = 0; i < items.size(); ++i)
             if (items[i].has(map_attach | map_attach_target) && items[i].bytes != 0 &&
                 items[i].entry == nullptr && items[i].leader == i)
-                return {errc::not_present, &items[i], {}};
+                return nowhere(items, items[i]);
         return {};
     }
 
@@ -361,6 +361,16 @@ private:
         if (item.has(map_present)) return {errc::not_present, &item, {}};
         if (item.has(map_enter)) item.flags |= map_created;
         return {};
+    }
+
+    // What is to be joined is not there, or only a part of it.
+    static refusal nowhere(std::span<map_item const> items, map_item const& item) noexcept
+    {
+        byte_range const wanted{item.begin(), item.end()};
+        for (map_item const& other : items)
+            if (byte_range const r{other.begin(), other.end()}; other.has(map_created) && r.overlaps(wanted))
+                return {errc::partially_present, &item, r};
+        return {errc::not_present, &item, {}};
     }
 
     refusal find_raw(map_item& item) noexcept

@@ -221,6 +221,9 @@ public:
         try {
             device const where = named_ ? where_ : find_default_device();
             std::size_t const bytes = count_ * sizeof(typename Buffer::element_type);
+            if (!ec && bytes == 0 && where.backend() == backend_kind::other)
+                ec = make_error_code(errc::device_lost);
+            if (!ec && bytes == 0) made = Buffer(section(where, nullptr, 0));
             if (!ec && bytes != 0) {
                 void* const block = where.allocate(bytes);
                 if (block == nullptr)

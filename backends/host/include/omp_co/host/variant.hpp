@@ -52,8 +52,8 @@ private:
                          void* scratch, std::index_sequence<I...>)
     {
         if constexpr (takes<Dimensions>)
-            omp_co::detail::run_indices<Dimensions>(f, call.range, first, last,
-                                                    read<Args>(call, I, scratch)...);
+            omp_co::detail::run_indices<Dimensions, F, Args...>(f, call.range, first, last,
+                                                                read<Args>(call, I, scratch)...);
     }
 
     template <class T>
