@@ -2,7 +2,9 @@
 // what a large copy of pageable memory does to the loop.
 // SPDX-License-Identifier: BSL-1.0
 //
-// Use: cuda_regions [--regions N]      prints JSON lines; exits 1 when a result is wrong, 77 without a CUDA device
+// Use: cuda_regions [--regions N] [cpu] [in_flight] [pipeline] [large_copy]
+// Prints JSON lines, of all figures if none is named; exits 1 when a result is wrong, 77 without a CUDA device.
+#include "arguments.hpp"
 #include "report.hpp"
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include <ctime>
 #include <omp_co/cuda.hpp>
 #include <omp_co/omp_co.hpp>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -197,23 +200,13 @@ double lateness_beside_a_large_copy(omp_co::device dev, long& failed)
     return late.empty() ? -1 : bench::percentile(late, 0.99);
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+// Measured by turns, for the machine's speed changes.
+void cpu_of_regions(omp_co::device dev, long regions, long& failed)
 {
-    long const regions = argc > 2 && std::string(argv[1]) == "--regions" ? std::stol(argv[2]) : 20'000;
-    auto const all = omp_co::cuda::devices();
-    if (all.empty()) {
-        std::fprintf(stderr, "skipped: %s\n", omp_co::cuda::why_none().c_str());
-        return 77;
-    }
-    omp_co::device const dev = all.front();
-    long failed = 0;
-    omp_co::sync_wait(nothing.prepare(dev));
     (void)omp_co_regions(dev, batch * 5, failed);
     std::vector<double> ours;
     std::vector<double> raw;
-    std::vector<double> added; // measured by turns: the machine's speed changes
+    std::vector<double> added;
     constexpr long rounds = 15;
     for (long i = 0; i < rounds; ++i) {
         ours.push_back(omp_co_regions(dev, regions / rounds + batch, failed) * 1e6);
@@ -224,9 +217,38 @@ int main(int argc, char** argv)
     bench::print("cuda/raw_loop/cpu", bench::median(raw), "us/region");
     bench::print("cuda/region/cpu", bench::median(ours), "us/region");
     bench::print("cuda/region/added_cpu", bench::median(added), "us/region");
-    bench::print("cuda/in_flight/loop_cpu", loop_share(dev, failed), "%");
-    bench::print("cuda/pipeline/speed_up", pipeline_speed_up(dev, failed), "x");
-    bench::print("cuda/large_copy/timer_late_p99", lateness_beside_a_large_copy(dev, failed), "us");
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+try {
+    bench::arguments arguments(argc, argv);
+    long const regions = arguments.number("regions", 20'000);
+    arguments.refuse_unknown_keys();
+    auto const& words = arguments.words();
+    for (std::string const& w : words)
+        if (w != "cpu" && w != "in_flight" && w != "pipeline" && w != "large_copy")
+            throw std::invalid_argument("no figure " + w);
+    auto const wanted = [&](char const* figure) {
+        return words.empty() || std::find(words.begin(), words.end(), figure) != words.end();
+    };
+    auto const all = omp_co::cuda::devices();
+    if (all.empty()) {
+        std::fprintf(stderr, "skipped: %s\n", omp_co::cuda::why_none().c_str());
+        return 77;
+    }
+    omp_co::device const dev = all.front();
+    long failed = 0;
+    omp_co::sync_wait(nothing.prepare(dev));
+    if (wanted("cpu")) cpu_of_regions(dev, regions, failed);
+    if (wanted("in_flight")) bench::print("cuda/in_flight/loop_cpu", loop_share(dev, failed), "%");
+    if (wanted("pipeline")) bench::print("cuda/pipeline/speed_up", pipeline_speed_up(dev, failed), "x");
+    if (wanted("large_copy"))
+        bench::print("cuda/large_copy/timer_late_p99", lateness_beside_a_large_copy(dev, failed), "us");
     if (failed != 0) std::fprintf(stderr, "%ld regions failed\n", failed);
     return failed != 0 ? 1 : 0;
+} catch (std::exception const& e) {
+    std::fprintf(stderr, "cuda_regions: %s\n", e.what());
+    return 2;
 }
