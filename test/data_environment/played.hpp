@@ -96,8 +96,9 @@ struct played_region {
 /// A clause as the construct hands it to the data environment.
 inline map_item item_of(construct kind, clause const& c, void* p)
 {
-    using detail::map_always, detail::map_present;
-    std::uint32_t const more = (c.always ? map_always : 0U) | (c.present ? map_present : 0U);
+    using detail::map_always, detail::map_hold, detail::map_present;
+    std::uint32_t const more =
+        (c.always ? map_always : 0U) | (c.present ? map_present : 0U) | (c.hold ? map_hold : 0U);
     std::size_t const n = std::size_t(c.count);
     switch (kind) {
     case construct::target:

@@ -49,7 +49,7 @@ public:
         for (auto const& r : regions_) require(!r->in_flight(), r->name() + " never ends");
         require(!environment_.table().has_orphans(), "an orphan is left behind");
         std::size_t live = 0;
-        for (mapping const& m : reference_.mappings) live += m.count > 0 ? 1U : 0U;
+        for (mapping const& m : reference_.mappings) live += m.live() ? 1U : 0U;
         require(environment_.table().size() == live, "a dead entry is left behind");
         require(blocks_.size() == (settings_.unified ? 0 : live), "a block is left behind");
     }
@@ -378,9 +378,9 @@ private:
             if (!r->in_flight() || ((r->relies_on | r->older) & only(failed.id)) == 0) continue;
             for (int const m : r->effect.filled) {
                 mapping& mine = reference_.at(m);
-                if (mine.count == 0 || mine.creator != r->id) continue;
+                if (!mine.live() || mine.creator != r->id) continue;
                 present_entry const* const e = environment_.table().holding(memory_.data() + mine.first);
-                if (e == nullptr || !e->live()) mine.count = 0;
+                if (e == nullptr || !e->live()) mine.end();
             }
         }
     }
@@ -432,6 +432,9 @@ private:
         require(e->count == std::uint64_t(expected.count), what + ": the count is " +
                                                                std::to_string(e->count) + " instead of " +
                                                                std::to_string(expected.count));
+        require(e->holds == std::uint64_t(expected.holds), what + ": held " + std::to_string(e->holds) +
+                                                               " times instead of " +
+                                                               std::to_string(expected.holds));
         require(!settings_.unified || e->block == e->range.begin, what + ": unified memory has a block");
     }
 

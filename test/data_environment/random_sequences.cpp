@@ -24,10 +24,10 @@ constexpr std::uint64_t seeds = 1500;
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr std::uint64_t seeds = 1500;
 #else
-constexpr std::uint64_t seeds = 6000;
+constexpr std::uint64_t seeds = 10'000;
 #endif
 #else
-constexpr std::uint64_t seeds = 6000;
+constexpr std::uint64_t seeds = 10'000;
 #endif
 
 settings settings_of(std::uint64_t seed)

@@ -39,6 +39,7 @@ struct clause {
     int count;
     bool always = false;
     bool present = false;
+    bool hold = false;
 
     int last() const { return first + count; }
     bool overlaps(int begin, int end) const { return first < end && begin < last(); }
@@ -57,9 +58,14 @@ struct cell {
 struct mapping {
     int first;
     int last;
-    int count = 0; ///< 0: gone
+    int count = 0;
     int creator;
+    int holds = 0;
     std::array<cell, memory_size> device{};
+
+    bool live() const { return count > 0 || holds > 0; }
+    void end() { count = holds = 0; }
+    int& counted(clause const& c) { return c.hold ? holds : count; }
 };
 
 /// What a construct does to the data environment.
@@ -81,7 +87,7 @@ public:
     int mapping_of(int byte) const
     {
         for (std::size_t i = 0; i < mappings.size(); ++i)
-            if (mappings[i].count > 0 && mappings[i].first <= byte && byte < mappings[i].last) return int(i);
+            if (mappings[i].live() && mappings[i].first <= byte && byte < mappings[i].last) return int(i);
         return -1;
     }
 
@@ -94,7 +100,7 @@ public:
             int const found = covering(one);
             if (found >= 0) continue;
             for (mapping const& m : mappings)
-                if (m.count > 0 && one.overlaps(m.first, m.last)) all.push_back(errc::partially_present);
+                if (m.live() && one.overlaps(m.first, m.last)) all.push_back(errc::partially_present);
             if (one.present) all.push_back(errc::not_present);
             if (!enters(c)) continue;
             for (clause const& other : clauses)
@@ -119,9 +125,9 @@ public:
         }
         for (std::size_t i = 0; i < clauses.size(); ++i)
             if (clauses[i].count != 0) e.mappings[i] = covering(clauses[i]);
-        for (int const m : created) at(m).count = 0;
+        for (int const m : created) at(m).end();
         for (std::size_t i = 0; i < clauses.size(); ++i)
-            if (enters(c) && clauses[i].count != 0) ++at(e.mappings[i]).count;
+            if (enters(c) && clauses[i].count != 0) ++at(e.mappings[i]).counted(clauses[i]);
 
         e.filled = created;
         for (std::size_t i = 0; i < clauses.size(); ++i) {
@@ -145,14 +151,14 @@ public:
     {
         for (std::size_t i = 0; i < clauses.size(); ++i) {
             if (!exits(c) || clauses[i].count == 0 || e.mappings[i] < 0) continue;
-            int& count = at(e.mappings[i]).count;
+            int& count = at(e.mappings[i]).counted(clauses[i]);
             count = clauses[i].what == type::delete_ ? 0 : std::max(0, count - 1);
         }
         for (std::size_t i = 0; i < clauses.size(); ++i) {
             clause const& one = clauses[i];
             if (!moves || e.mappings[i] < 0 || !copies_from(one.what) || c == construct::enter_data) continue;
             mapping const& m = at(e.mappings[i]);
-            if (m.count > 0 && !one.always && c != construct::update) continue;
+            if (m.live() && !one.always && c != construct::update) continue;
             for (int b = one.first; b < one.last(); ++b) {
                 host[index(b)] = {m.device[index(b)].value, m.device[index(b)].needs | only(region)};
                 e.out.set(index(b));
@@ -164,7 +170,7 @@ public:
     void lose(int region, effects const& e)
     {
         for (int const m : e.filled)
-            if (at(m).creator == region) at(m).count = 0;
+            if (at(m).creator == region) at(m).end();
     }
 
     /// The counts of an `enter data` that failed.
@@ -173,7 +179,8 @@ public:
         for (std::size_t i = 0; i < clauses.size(); ++i) {
             if (clauses[i].count == 0) continue;
             mapping& m = at(e.mappings[i]);
-            if (m.creator != region) m.count = std::max(0, m.count - 1);
+            int& count = m.counted(clauses[i]);
+            if (m.creator != region) count = std::max(0, count - 1);
         }
     }
 

@@ -114,6 +114,7 @@ private:
         }
         one.always = chance(15);
         one.present = chance(8);
+        one.hold = chance(12);
         return one;
     }
 
@@ -133,6 +134,7 @@ inline std::ostream& operator<<(std::ostream& out, clause const& c)
     out << name_of(c.what) << "([" << c.first << ", " << c.last() << ")";
     if (c.always) out << ", always";
     if (c.present) out << ", present";
+    if (c.hold) out << ", hold";
     return out << ")";
 }
 
