@@ -207,15 +207,20 @@ public:
     /// Changes counts and decides motions. `serial` numbers accepted regions of this device.
     void apply(std::span<map_item> items, std::uint64_t serial) noexcept
     {
-        for (map_item& item : items)
+        std::uint32_t all = 0;
+        for (map_item& item : items) {
+            all |= item.flags;
             if (item.has(map_created)) open(item, serial);
+        }
         for (map_item& item : items) enter(items, item, serial);
-        for (map_item& item : items)
-            if (item.has(map_attach)) attach(item, *(&item + 1), serial);
+        if ((all & map_attach) != 0)
+            for (map_item& item : items)
+                if (item.has(map_attach)) attach(item, *(&item + 1), serial);
         for (map_item& item : items)
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
         for (map_item& item : items) leave(item);
         for (map_item& item : items) motion_out(items, item, serial);
+        if (!ever_joined_) return;
         for (map_item& item : items)
             if (item.entry != nullptr && !item.has(map_attach)) item.joined = item.entry->joined;
     }
@@ -258,11 +263,14 @@ public:
     void resolve(std::span<map_item> items) noexcept
     {
         for (map_item& item : items) {
-            if (item.has(map_raw)) continue;
             present_entry* const e = item.entry;
+            if (item.has(map_raw | map_attach_target)) {
+                if (item.has(map_raw)) continue;
+                (&item - 1)->attached->value =
+                    e == nullptr ? item.host : e->block + (item.begin() - e->range.begin);
+            }
             bool const translated = e != nullptr && !item.has(map_device);
             item.device = translated ? e->block + (item.begin() - e->range.begin) : item.host;
-            if (item.has(map_attach_target)) (&item - 1)->attached->value = item.device;
         }
     }
 
@@ -491,6 +499,7 @@ private:
             known->opened == target.entry->opened && known->offset == offset)
             return;
         if (known == nullptr) {
+            ever_joined_ = true;
             known = pointer.attached->record.release();
             known->at = pointer.begin();
             known->next = std::exchange(e.joined, known);
@@ -582,6 +591,7 @@ private:
     boost::container::small_vector<std::uint32_t, 16> order_;
     bool unified_;
     bool ever_failed_ = false;
+    bool ever_joined_ = false;
 };
 
 } // namespace omp_co::detail

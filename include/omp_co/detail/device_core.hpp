@@ -256,6 +256,7 @@ private:
 
     std::uint32_t commands_of(map_item const& item) const noexcept
     {
+        if (item.is_plain()) return 1;
         std::uint32_t more = 0;
         for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
         if (item.shape == nullptr || traits_.box_copies) return 1 + more;
@@ -384,17 +385,14 @@ private:
         if (traits_.device_waits)
             for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
                 ec = out.wait(*w->stream->commands, w->number);
-        bool pointers = false;
+        std::uint32_t all = 0;
         for (map_item const& item : r.maps()) {
-            if (ec || !item.has(map_copy_in | map_within | map_fill)) continue;
-            if (item.has(map_attach)) {
-                pointers = true; // behind the structures that they are in
-                continue;
-            }
-            ec = move_in(out, item);
+            all |= item.flags;
+            if (ec || !item.has(map_copy_in | map_within | map_fill) || item.has(map_attach)) continue;
+            ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
             r.commands += commands_of(item);
         }
-        if (pointers)
+        if ((all & map_attach) != 0) // behind the structures that they are in
             for (map_item const& item : r.maps()) {
                 if (ec || !item.has(map_attach) || !item.has(map_copy_in)) continue;
                 ec = out.copy_in(item.device, &item.attached->value, item.bytes);
@@ -407,7 +405,7 @@ private:
         }
         for (map_item const& item : r.maps()) {
             if (ec || !item.has(map_copy_out)) continue;
-            ec = move_out(out, item);
+            ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
             r.commands += commands_of(item);
         }
         if (ec) r.fail(ec, "the device refused a command");

@@ -74,6 +74,11 @@ struct map_item {
     bool has(std::uint32_t flag) const noexcept { return (flags & flag) != 0; }
     char* begin() const noexcept { return static_cast<char*>(host); }
     char* end() const noexcept { return begin() + bytes; }
+    /// All of the range moves, between the host and the device.
+    bool is_plain() const noexcept
+    {
+        return shape == nullptr && joined == nullptr && !has(map_within | map_fill);
+    }
     std::size_t moved_bytes() const noexcept { return shape == nullptr ? bytes : shape->bytes(); }
 };
 
