@@ -8,6 +8,7 @@
 
 #include <omp_co/detail/data_environment.hpp>
 #include <omp_co/detail/device_slot.hpp>
+#include <omp_co/detail/info.hpp>
 #include <omp_co/detail/region_memory.hpp>
 #include <omp_co/detail/stream_queue.hpp>
 #include <omp_co/device_statistics.hpp>
@@ -68,6 +69,7 @@ public:
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
+        inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         stream_queue& s = choose(r);
         r.stream = &s;
         r.number = ++s.accepted;
@@ -185,6 +187,10 @@ private:
         if (refusal const refused = environment_.check(items)) {
             error_code const ec = make_error_code(refused.code);
             if (r.why != nullptr) r.fail(ec, describe(refused));
+            inform(slot_.number, r, [&](info_writer const& w) {
+                r.error = ec;
+                w.failed(environment_.table());
+            });
             return ec;
         }
         try {
@@ -356,6 +362,7 @@ private:
         while (!s.parked.empty() && ready(s)) {
             region& r = *s.parked.pop();
             environment_.resolve(r.maps());
+            inform(slot_.number, r, [&](info_writer const& w) { w.moves(r.maps()); });
             if (environment_.relied_on_failure(r.maps(), r.serial))
                 r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
             error_code signalled;
@@ -516,6 +523,7 @@ private:
             r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
         while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
         count(r);
+        if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
         if (r.item_count != 0)
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });

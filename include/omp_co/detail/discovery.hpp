@@ -2,6 +2,7 @@
 // How the headers of backends make their devices known, and which one is the default.
 #pragma once
 
+#include <omp_co/detail/info.hpp>
 #include <omp_co/detail/registry.hpp>
 
 #include <cerrno>
@@ -55,8 +56,10 @@ inline void note_offload_policy(bool runs_on_initial_device, std::string& bad)
     offload const policy = offload_policy();
     std::string what;
     if (policy == offload::unknown)
-        what = std::getenv("OMP_TARGET_OFFLOAD") + std::string(": DEFAULT, MANDATORY or DISABLED is expected");
-    if (policy == offload::mandatory && runs_on_initial_device) what = "MANDATORY: there is no device to offload to";
+        what =
+            std::getenv("OMP_TARGET_OFFLOAD") + std::string(": DEFAULT, MANDATORY or DISABLED is expected");
+    if (policy == offload::mandatory && runs_on_initial_device)
+        what = "MANDATORY: there is no device to offload to";
     if (what.empty()) return;
     bad += bad.empty() ? "" : "; ";
     bad += "OMP_TARGET_OFFLOAD=" + what;
@@ -82,6 +85,13 @@ inline void discover(registry& devices)
     bool const disabled = devices.offload_disabled.load();
     device_slot* const chosen = wanted < most && !disabled ? all[wanted] : devices.initial_device.load();
     note_offload_policy(chosen->initial, devices.bad_environment);
+    if (unsigned bits = 0; !read_info_bits(std::getenv("OMP_CO_INFO"), bits)) {
+        devices.bad_environment += devices.bad_environment.empty() ? "" : "; ";
+        devices.bad_environment +=
+            std::string("OMP_CO_INFO=") + std::getenv("OMP_CO_INFO") +
+            ": a sum of 0x1 (data clauses), 0x2 (mapped already), 0x4 (all that is mapped, on "
+            "failure), 0x8 (changes) and 0x20 (copies), or 0xff, is expected";
+    }
     devices.environment_is_bad = !devices.bad_environment.empty();
     devices.set_default({chosen, chosen->generation});
 }
