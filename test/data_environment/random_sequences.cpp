@@ -5,6 +5,7 @@
 //   OMP_CO_MODEL_SECONDS=<n>  plays new seeds for so long
 #include "player.hpp"
 #include "shrink.hpp"
+#include "support/sanitizers.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -18,16 +19,10 @@ namespace {
 
 using namespace model;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t seeds = 1500;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr std::uint64_t seeds = 1500;
-#else
+#if defined(__OPTIMIZE__) && !OMP_CO_TEST_SANITIZED
 constexpr std::uint64_t seeds = 10'000;
-#endif
 #else
-constexpr std::uint64_t seeds = 10'000;
+constexpr std::uint64_t seeds = 1'500;
 #endif
 
 settings settings_of(std::uint64_t seed)
