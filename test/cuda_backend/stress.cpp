@@ -57,6 +57,7 @@ void drive(omp_co::device dev, unsigned seed, std::vector<job>& jobs, tally& cou
         }
         if (random() % 8 == 0) io.poll();
     }
+    io.restart(); // poll() may have found nothing in flight
     io.run();
 }
 
