@@ -198,6 +198,28 @@ BOOST_AUTO_TEST_CASE(kernel_objects_and_the_initial_device_reduce_too)
     }
 }
 
+struct alignas(256) wide {
+    long value;
+    friend wide operator+(wide a, wide b) { return {a.value + b.value}; }
+};
+
+// Each part's memory begins where the strictest of its objects may lie.
+BOOST_DATA_TEST_CASE(partial_results_are_aligned, data::make({0, 1, 3}), workers)
+{
+    omp_co::host::virtual_device dev({.workers = static_cast<unsigned>(workers)});
+    std::vector<wide> sums(1, wide{0});
+    std::vector<long> misplaced(1, 0);
+    BOOST_TEST(!outcome(omp_co::target(
+        dev,
+        [](long i, wide* w, long* bad) {
+            w->value += i;
+            bad[0] += reinterpret_cast<std::uintptr_t>(w) % alignof(wide) != 0;
+        },
+        range(100'000), reduction(std::plus<>(), sums, wide{0}), reduction(std::plus<>(), misplaced))));
+    BOOST_TEST(misplaced[0] == 0);
+    BOOST_TEST(sums[0].value == 99'999L * 50'000L);
+}
+
 BOOST_AUTO_TEST_CASE(private_memory_stands_beside_it)
 {
     omp_co::host::virtual_device dev({.workers = 3});

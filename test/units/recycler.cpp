@@ -90,6 +90,16 @@ BOOST_AUTO_TEST_CASE(memory_that_a_threads_own_objects_free_as_they_go_is_fine)
         }).join();
 }
 
+BOOST_AUTO_TEST_CASE(strictly_aligned_objects_lie_as_they_ask)
+{
+    struct alignas(256) wide {
+        char first;
+    };
+    std::vector<std::shared_ptr<wide>> kept;
+    for (int i = 0; i < 20; ++i) kept.push_back(std::allocate_shared<wide>(recycling<wide>()));
+    for (auto const& each : kept) BOOST_TEST(reinterpret_cast<std::uintptr_t>(each.get()) % 256 == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(the_allocator_can_be_rebound_and_all_of_them_are_equal)
 {
     recycling<int> const a;

@@ -40,16 +40,15 @@ inline constexpr bool uses_mapper<map_clause<Type, T>> = has_mapper<T>;
 template <class Clause>
 inline constexpr bool uses_mapper<also_clause<Clause>> = uses_mapper<Clause>;
 
-/// The two items that join a pointer to what it points to.
-inline void make_attach_items(map_item* two, attachment* a, void* pointer, void* pointee,
-                              std::size_t bytes) noexcept
+/// The two items that join a pointer to the `count` elements that it points to.
+template <class T>
+void make_attach_items(map_item* two, T** pointer, std::size_t count) noexcept
 {
     two[0].host = pointer;
     two[0].bytes = sizeof(void*);
     two[0].flags = map_attach | map_used;
-    two[0].attached = a;
-    two[1].host = pointee;
-    two[1].bytes = bytes;
+    two[1].host = const_cast<void*>(static_cast<void const volatile*>(*pointer));
+    two[1].bytes = count * sizeof(T);
     two[1].flags = map_used | map_attach_target;
 }
 
@@ -59,6 +58,16 @@ constexpr void set(map_item& item, map_item const& said) noexcept
     item.host = said.host;
     item.bytes = said.bytes;
     item.flags = said.flags;
+}
+
+/// The items that a clause has before those of its mapper.
+template <construct Construct, class Clause>
+void make_items(Clause const& c, [[maybe_unused]] map_item* first) noexcept
+{
+    if constexpr (items_of<Construct, Clause> == 2)
+        make_attach_items(first, c.pointer(), c.count());
+    else if constexpr (items_of<Construct, Clause> == 1)
+        set(*first, make_item<Construct>(c));
 }
 
 /// As many items as the clauses say when the program is compiled.
@@ -93,14 +102,7 @@ private:
     template <class Clause>
     void add(Clause const& c, std::size_t& item, [[maybe_unused]] std::size_t& box) noexcept
     {
-        if constexpr (is_attach_clause<Clause> && Construct == construct::end_data)
-            return;
-        else if constexpr (is_attach_clause<Clause>)
-            make_attach_items(&items_[item], nullptr, c.pointer(),
-                              const_cast<void*>(static_cast<void const volatile*>(*c.pointer())),
-                              c.count() * sizeof(**c.pointer()));
-        else if constexpr (clause_traits<Clause>::maps)
-            set(items_[item], make_item<Construct>(c));
+        make_items<Construct>(c, items_.data() + item);
         if constexpr (is_box_clause<Clause>) boxes_[box++] = c.memory().shape();
         item += items_of<Construct, Clause>;
     }
@@ -152,16 +154,8 @@ private:
     template <class Clause>
     void add(Clause const& c, std::size_t& item)
     {
-        if constexpr (is_attach_clause<Clause> && Construct == construct::end_data) {
-            return;
-        } else if constexpr (is_attach_clause<Clause>) {
-            make_attach_items(&items_[item], nullptr, c.pointer(),
-                              const_cast<void*>(static_cast<void const volatile*>(*c.pointer())),
-                              c.count() * sizeof(**c.pointer()));
-            joins_.emplace_back();
-        } else if constexpr (clause_traits<Clause>::maps) {
-            set(items_[item], make_item<Construct>(c));
-        }
+        make_items<Construct>(c, items_.data() + item);
+        if constexpr (items_of<Construct, Clause> == 2) joins_.emplace_back();
         if constexpr (is_box_clause<Clause>) {
             items_[item].flags |= map_box;
             boxes_.push_back(c.memory().shape());
@@ -205,23 +199,24 @@ private:
         if (first == nullptr || m.count() == 0) return;
         void* const memory = const_cast<void*>(static_cast<void const volatile*>(first));
         if constexpr (has_mapper<T>)
-            if (!first_visit(memory)) return join(m.pointer(), memory, m.count() * sizeof(T), flags);
+            if (!first_visit(memory)) return join(m, flags);
         map_item item;
         item.host = memory;
         item.bytes = m.count() * sizeof(T);
         item.flags = std::is_const_v<T> ? flags & ~std::uint32_t{map_from | map_written} : flags;
         items_.push_back(item);
-        join(m.pointer(), memory, item.bytes, flags);
+        join(m, flags);
         if constexpr (has_mapper<T>)
             for (std::size_t i = 0; i < m.count(); ++i) add_members(first[i], flags);
     }
 
-    void join(void* pointer, void* memory, std::size_t bytes, std::uint32_t flags)
+    template <class T>
+    void join(pointee_member<T> const& m, std::uint32_t flags)
     {
         if ((flags & map_enter) == 0) return;
         std::size_t const at = items_.size();
         items_.resize(at + 2);
-        make_attach_items(&items_[at], nullptr, pointer, memory, bytes);
+        make_attach_items(&items_[at], m.pointer(), m.count());
         joins_.emplace_back();
     }
 

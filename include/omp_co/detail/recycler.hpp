@@ -95,7 +95,8 @@ private:
     }
 };
 
-/// The same as an allocator.
+/// The same as an allocator. What is more strictly aligned than the usual block, as an operation that holds a value of such a
+/// type, is not recycled.
 template <class T>
 struct recycling {
     using value_type = T;
@@ -106,10 +107,26 @@ struct recycling {
     {
     }
 
-    T* allocate(std::size_t n) { return static_cast<T*>(recycler::allocate(n * sizeof(T))); }
-    void deallocate(T* p, std::size_t n) noexcept { recycler::deallocate(p, n * sizeof(T)); }
+    T* allocate(std::size_t n)
+    {
+        if constexpr (over_aligned<T>)
+            return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(alignof(T))));
+        else
+            return static_cast<T*>(recycler::allocate(n * sizeof(T)));
+    }
+    void deallocate(T* p, std::size_t n) noexcept
+    {
+        if constexpr (over_aligned<T>)
+            ::operator delete(p, std::align_val_t(alignof(T)));
+        else
+            recycler::deallocate(p, n * sizeof(T));
+    }
 
     friend bool operator==(recycling const&, recycling const&) noexcept { return true; }
+
+private:
+    template <class U>
+    static constexpr bool over_aligned = alignof(U) > __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 } // namespace omp_co::detail

@@ -157,23 +157,28 @@ class partial_results {
 public:
     /// Throws std::bad_alloc, or what the user's types throw.
     partial_results(backend::invocation const& call, std::size_t pieces)
-        : call_(call), pieces_(pieces), memory_(call.scratch_bytes * pieces)
+        : call_(call), pieces_(pieces), stride_(aligned_size(call.scratch_bytes)), memory_(stride_ * pieces)
     {
         for (std::size_t i = 0; i < pieces; ++i) call.reduce->begin(call.reduce->context, of(i));
     }
 
-    char* of(std::size_t piece) const noexcept
-    {
-        return static_cast<char*>(memory_.get()) + piece * call_.scratch_bytes;
-    }
+    char* of(std::size_t piece) const noexcept { return static_cast<char*>(memory_.get()) + piece * stride_; }
     void combine() const
     {
         for (std::size_t i = 0; i < pieces_; ++i) call_.reduce->combine(call_.reduce->context, of(i));
     }
 
 private:
+    // Each piece's memory is aligned as that of a part alone.
+    static std::size_t aligned_size(std::size_t bytes) noexcept
+    {
+        std::size_t const alignment = backend::block_alignment(bytes);
+        return (bytes + alignment - 1) / alignment * alignment;
+    }
+
     backend::invocation const& call_;
     std::size_t pieces_;
+    std::size_t stride_;
     scratch_memory memory_;
 };
 
