@@ -140,6 +140,7 @@ struct elements_of<X> {
 /// Copies all of `from` to the beginning of `to`. Each is a contiguous range, an object or a section on the host, or a
 /// device_buffer or device_section; at least one is on a device. Between two devices the data goes through the host.
 ///
+/// An address on the device that omp_co has not given is taken as it is.
 /// Ordered like the copies of a mapping: behind the kernels and copies, accepted before, that use the device memory (those
 /// that name it by is_device_ptr() or a clause).
 /// Completion signature: `void(error_code)`. Cancellation, thread safety: as for target(). Lifetimes: both sides must outlive
