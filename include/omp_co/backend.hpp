@@ -38,8 +38,8 @@ using sequence = std::uint64_t;
 
 /// The iteration space of a kernel, x fastest. `dimensions` 0: the kernel runs once and takes no index.
 struct extents {
-    std::size_t count[3]{1, 1, 1};
     unsigned dimensions = 0;
+    std::size_t count[3]{1, 1, 1};
 
     std::size_t total() const noexcept { return count[0] * count[1] * count[2]; }
 };
@@ -96,18 +96,19 @@ struct reduction {
     void (*combine)(void const* context, void const* private_memory) = nullptr; ///< in the order of the parts
 };
 
-/// One kernel invocation. Everything it points to stays alive until the region's signal has completed.
+/// One kernel invocation. Everything it points to stays alive until the region's signal has completed. First what a host's
+/// worker reads: it comes from another core, line by line.
 struct invocation {
     kernel const* what = nullptr;
     void const* closure = nullptr;    ///< host variants: the callable
     void* const* arguments = nullptr; ///< the address of each argument's value, as cuLaunchKernel takes them
+    reduction const* reduce = nullptr;
+    std::size_t scratch_bytes = 0; ///< private memory a worker, or a part if it reduces (host variants)
+    extents range;
+    std::uint64_t private_arguments = 0; ///< bit i: argument i is an offset in that memory
     std::size_t const* argument_sizes = nullptr;
     unsigned argument_count = 0;
-    extents range;
     team_shape shape;
-    std::size_t scratch_bytes = 0; ///< private memory a worker, or a part if it reduces (host variants)
-    reduction const* reduce = nullptr;
-    std::uint64_t private_arguments = 0; ///< bit i: argument i is an offset in that memory
 };
 
 /// How far a stream has come: every signal up to `completed` is done. `failures`: some of their regions may have failed

@@ -43,6 +43,21 @@ private:
     std::size_t count_ = 0;
 };
 
+/// A block of an array in a device's memory, not owned: `device_box(d, section2d(p, {8, 10}, {2, 3}, {3, 5}))`.
+template <class T>
+class device_box {
+public:
+    using element_type = T;
+
+    constexpr device_box(device where, box_section<T> const& box) noexcept : where_(where), box_(box) {}
+    constexpr device where() const noexcept { return where_; }
+    constexpr box_section<T> const& box() const noexcept { return box_; }
+
+private:
+    device where_;
+    box_section<T> box_;
+};
+
 /// Owns elements in a device's memory, which are not initialised. Made by allocate().
 ///
 /// Movable. Its end gives the memory back; regions in flight that use it keep it until they have ended. Thread safety: as
@@ -125,6 +140,7 @@ struct elements_of<X> {
 /// Copies all of `from` to the beginning of `to`. Each is a contiguous range, an object or a section on the host, or a
 /// device_buffer or device_section; at least one is on a device. Between two devices the data goes through the host.
 ///
+/// An address on the device that omp_co has not given is taken as it is.
 /// Ordered like the copies of a mapping: behind the kernels and copies, accepted before, that use the device memory (those
 /// that name it by is_device_ptr() or a clause).
 /// Completion signature: `void(error_code)`. Cancellation, thread safety: as for target(). Lifetimes: both sides must outlive
@@ -146,6 +162,49 @@ auto target_memcpy(To&& to, From&& from) noexcept
                   "omp_co: only trivially copyable elements can be copied to a device and back");
     return detail::memory_operation(detail::side_of(std::forward<To>(to)),
                                     detail::side_of(std::forward<From>(from)));
+}
+
+namespace detail {
+
+template <class T>
+constexpr memory_side side_of_box(device where, box_section<T> const& b, bool on_device) noexcept
+{
+    return {where,
+            const_cast<void*>(static_cast<void const*>(b.data())),
+            b.around().bytes(),
+            on_device,
+            b.valid(),
+            b.dimensions()};
+}
+template <class T>
+constexpr memory_side box_side(device_box<T> const& b) noexcept
+{
+    return side_of_box(b.where(), b.box(), true);
+}
+template <class T>
+constexpr memory_side box_side(box_section<T> const& b) noexcept
+{
+    return side_of_box(device(), b, false);
+}
+
+} // namespace detail
+
+/// Copies a block of an array to a block of as many rows and columns (and slices) of another one (omp_target_memcpy_rect). Each is a
+/// section2d(), a section3d() or a section() with a stride on the host, or a device_box; at least one is on a device. As
+/// target_memcpy() otherwise.
+template <class To, class From>
+auto target_memcpy_rect(To const& to, From const& from) noexcept
+{
+    using to_element = typename To::element_type;
+    using from_element = typename From::element_type;
+    static_assert(!detail::is_box<To> || !detail::is_box<From>,
+                  "omp_co: target_memcpy_rect needs a device_box on one side at least");
+    static_assert(!std::is_const_v<to_element>, "omp_co: target_memcpy_rect would write to const data");
+    static_assert(std::is_same_v<std::remove_cv_t<to_element>, std::remove_cv_t<from_element>>,
+                  "omp_co: target_memcpy_rect copies elements of one type");
+    static_assert(std::is_trivially_copyable_v<from_element>,
+                  "omp_co: only trivially copyable elements can be copied to a device and back");
+    return detail::memory_operation(detail::box_side(to), detail::box_side(from), sizeof(from_element));
 }
 
 /// Sets every byte of memory on a device to `value` (omp_target_memset). As target_memcpy().

@@ -38,26 +38,89 @@ private:
     bool valid_;
 };
 
+namespace detail {
+
+/// One dimension of a box: `count` elements or rows that begin `stride` bytes apart.
+struct box_dimension {
+    std::size_t count = 1;
+    std::size_t stride = 0;
+};
+
+/// Three of them, from the fastest one.
+struct box_dimensions {
+    box_dimension each[3];
+
+    constexpr bool same_counts(box_dimensions const& other) const noexcept
+    {
+        for (int i = 0; i < 3; ++i)
+            if (each[i].count != other.each[i].count) return false;
+        return true;
+    }
+};
+
+/// A box with these dimensions on the host and on the device, whose counts are equal. Dimensions without a gap between them
+/// on either side become one, so that what is contiguous is one row.
+constexpr backend::box make_box(box_dimensions const& host, box_dimensions const& device,
+                                std::size_t element) noexcept
+{
+    box_dimension apart[2][3]{};
+    std::size_t used = 0;
+    backend::box made;
+    made.row = element;
+    for (int i = 0; i < 3; ++i) {
+        box_dimension const h = host.each[i];
+        box_dimension const d = device.each[i];
+        if (h.count == 1) continue;
+        auto const follows = [&](int side, box_dimension next) {
+            if (used == 0) return next.stride == made.row;
+            box_dimension const last = apart[side][used - 1];
+            return last.count * last.stride == next.stride;
+        };
+        if (follows(0, h) && follows(1, d)) {
+            if (used == 0)
+                made.row *= h.count;
+            else
+                apart[0][used - 1].count = apart[1][used - 1].count *= h.count;
+            continue;
+        }
+        apart[0][used] = h;
+        apart[1][used++] = d;
+    }
+    if (used > 0) made.rows = apart[0][0].count;
+    if (used > 1) made.slices = apart[0][1].count;
+    made.host = {apart[0][0].stride, apart[0][1].stride};
+    made.device = {apart[1][0].stride, apart[1][1].stride};
+    return made;
+}
+
+} // namespace detail
+
 /// A block of an array of up to three dimensions, or every n-th element of one. Does not own them. Made by `section2d()`,
 /// `section3d()` and `section()` with a stride.
 template <class T>
 class box_section {
 public:
-    constexpr box_section(array_section<T> around, backend::box const& shape) noexcept
-        : around_(around), shape_(shape)
+    using element_type = T;
+
+    constexpr box_section(array_section<T> around, detail::box_dimensions const& dimensions) noexcept
+        : around_(around), dimensions_(dimensions)
     {
     }
 
     constexpr T* data() const noexcept { return around_.data(); }
     /// All that lies between its first element and its last one.
     constexpr array_section<T> around() const noexcept { return around_; }
-    /// Which rows of that are meant.
-    constexpr backend::box const& shape() const noexcept { return shape_; }
+    constexpr detail::box_dimensions const& dimensions() const noexcept { return dimensions_; }
+    /// Which rows of that are meant, where the device has the same array.
+    constexpr backend::box shape() const noexcept
+    {
+        return around_.size() == 0 ? backend::box() : detail::make_box(dimensions_, dimensions_, sizeof(T));
+    }
     constexpr bool valid() const noexcept { return around_.valid(); }
 
 private:
     array_section<T> around_;
-    backend::box shape_;
+    detail::box_dimensions dimensions_;
 };
 
 namespace detail {
@@ -124,41 +187,6 @@ inline constexpr bool is_box = false;
 template <class T>
 inline constexpr bool is_box<box_section<T>> = true;
 
-/// One dimension of a box: `count` elements or rows that begin `stride` bytes apart.
-struct box_dimension {
-    std::size_t count;
-    std::size_t stride;
-};
-
-/// Dimensions from the fastest one. Those without a gap between them become one, so that what is contiguous is one row.
-template <std::size_t N>
-constexpr backend::box make_box(box_dimension const (&dimensions)[N], std::size_t element) noexcept
-{
-    box_dimension apart[N]{};
-    std::size_t used = 0;
-    backend::box made;
-    made.row = element;
-    for (box_dimension const d : dimensions) {
-        if (d.count == 1) continue;
-        if (used == 0 && d.stride == made.row)
-            made.row *= d.count;
-        else if (used != 0 && apart[used - 1].count * apart[used - 1].stride == d.stride)
-            apart[used - 1].count *= d.count;
-        else
-            apart[used++] = d;
-    }
-    if (used > 0) {
-        made.rows = apart[0].count;
-        made.host.row = made.device.row = apart[0].stride;
-    }
-    if constexpr (N > 1)
-        if (used > 1) {
-            made.slices = apart[1].count;
-            made.host.slice = made.device.slice = apart[1].stride;
-        }
-    return made;
-}
-
 /// Extents, offsets and counts, slowest dimension first.
 template <class T, std::size_t N>
 constexpr box_section<T> make_box_section(T* data, box_index<N> const& extents, box_index<N> const& offsets,
@@ -171,22 +199,22 @@ constexpr box_section<T> make_box_section(T* data, box_index<N> const& extents, 
     std::size_t last = 0;
     std::size_t stride = 1;
     bool empty = false;
-    box_dimension dimensions[N]{};
+    box_dimensions dimensions;
     for (std::size_t i = 0; i < N; ++i) {
         std::size_t const extent = extents[N - 1 - i];
         std::size_t const offset = offsets[N - 1 - i];
         std::size_t const count = counts[N - 1 - i];
         if (offset > extent || count > extent - offset) return bad;
         if (extent > most / stride) return bad;
-        dimensions[i] = {count, stride * sizeof(T)};
+        dimensions.each[i] = {count, stride * sizeof(T)};
         empty = empty || count == 0;
         first += offset * stride;
         last += count == 0 ? 0 : (count - 1) * stride;
         stride *= extent == 0 ? 1 : extent;
     }
-    if (empty) return {array_section<T>(data, 0), {}};
+    if (empty) return {array_section<T>(data, 0), dimensions};
     if (data == nullptr) return bad;
-    return {array_section<T>(data + first, last + 1), make_box(dimensions, sizeof(T))};
+    return {array_section<T>(data + first, last + 1), dimensions};
 }
 
 template <class T>
@@ -284,9 +312,9 @@ constexpr box_section<T> section(T* const& p, First first, Count count, Stride s
     auto const step = static_cast<std::size_t>(stride);
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(T);
     if (n > 1 && step > most / (n - 1)) return bad;
-    detail::box_dimension const only[1]{{n, step * sizeof(T)}};
-    return {section(p, first, n == 0 ? std::size_t{0} : (n - 1) * step + 1),
-            n == 0 ? backend::box() : detail::make_box(only, sizeof(T))};
+    detail::box_dimensions only;
+    only.each[0] = {n, step * sizeof(T)};
+    return {section(p, first, n == 0 ? std::size_t{0} : (n - 1) * step + 1), only};
 }
 
 /// A block of the two-dimensional array at `p`, which has `extents[0]` rows of `extents[1]` elements: `counts[0]` rows from row

@@ -90,6 +90,44 @@ BOOST_AUTO_TEST_CASE(two_devices)
     BOOST_TEST(done);
 }
 
+BOOST_DATA_TEST_CASE(blocks_of_different_arrays, data::make(device_kinds), kind)
+{
+    test_device const owner = kind.make();
+    omp_co::device const dev = owner;
+    omp_co::host::virtual_device second({.workers = 1});
+    std::vector<int> x(8 * 10);
+    std::iota(x.begin(), x.end(), 0);
+    auto a = make(dev, 6 * 7);
+    auto b = make(dev, 30 * 30);
+    auto c = make(second, 5 * 9);
+    // Three rows of five: from the host to the device, within it, to another one, and back.
+    BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+        omp_co::device_box(dev, omp_co::section2d(a.get(), {6, 7}, {1, 2}, {3, 5})),
+        omp_co::section2d(x.data(), {8, 10}, {2, 3}, {3, 5}))));
+    BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+        omp_co::device_box(dev, omp_co::section2d(b.get(), {30, 30}, {20, 20}, {3, 5})),
+        omp_co::device_box(dev, omp_co::section2d(a.get(), {6, 7}, {1, 2}, {3, 5})))));
+    BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+        omp_co::device_box(second, omp_co::section2d(c.get(), {5, 9}, {2, 4}, {3, 5})),
+        omp_co::device_box(dev, omp_co::section2d(b.get(), {30, 30}, {20, 20}, {3, 5})))));
+    std::vector<int> y(4 * 5, -1);
+    BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+        omp_co::section2d(y.data(), {4, 5}, {1, 0}, {3, 5}),
+        omp_co::device_box(second, omp_co::section2d(c.get(), {5, 9}, {2, 4}, {3, 5})))));
+    std::size_t wrong = 0;
+    for (int row = 0; row < 4; ++row)
+        for (int column = 0; column < 5; ++column)
+            wrong += y[static_cast<std::size_t>(row * 5 + column)] !=
+                     (row == 0 ? -1 : (row + 1) * 10 + column + 3);
+    BOOST_TEST(wrong == 0U);
+    BOOST_TEST((outcome(omp_co::target_memcpy_rect(
+                    omp_co::device_box(dev, omp_co::section2d(a.get(), {6, 7}, {1, 2}, {3, 4})),
+                    omp_co::section2d(x.data(), {8, 10}, {2, 3}, {3, 5}))) == errc::invalid_argument));
+    BOOST_TEST((outcome(omp_co::target_memcpy_rect(
+                    omp_co::device_box(dev, omp_co::section2d(a.get(), {6, 7}, {4, 2}, {3, 5})),
+                    omp_co::section2d(x.data(), {8, 10}, {2, 3}, {3, 5}))) == errc::invalid_argument));
+}
+
 BOOST_DATA_TEST_CASE(what_makes_no_sense_is_refused, data::make(device_kinds), kind)
 {
     test_device const dev = kind.make();

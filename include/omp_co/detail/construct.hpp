@@ -102,7 +102,7 @@ struct initiate_construct {
 
 /// A construct, not yet started: a reusable value.
 template <construct Construct, class Kernel, class... Clauses>
-class operation {
+class [[nodiscard]] operation {
 public:
     using payload_type = construct_payload<Construct, Kernel, Clauses...>;
 

@@ -265,7 +265,7 @@ private:
         if (item.is_plain()) return 1;
         std::uint32_t more = 0;
         for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
-        if (item.shape == nullptr || traits_.box_copies) return 1 + more;
+        if (item.shape == nullptr || (traits_.box_copies && !item.has(map_within))) return 1 + more;
         return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
     }
 
@@ -422,7 +422,16 @@ private:
 
     static error_code move_in(backend::stream& out, map_item const& item) noexcept
     {
-        if (item.has(map_within)) return out.copy_within(item.device, item.host, item.bytes);
+        if (item.has(map_within)) {
+            if (item.shape == nullptr) return out.copy_within(item.device, item.host, item.bytes);
+            error_code ec;
+            item.shape->for_each_row([&](std::size_t to, std::size_t from) {
+                if (!ec)
+                    ec = out.copy_within(static_cast<char*>(item.device) + to, item.begin() + from,
+                                         item.shape->row);
+            });
+            return ec;
+        }
         if (item.has(map_fill))
             return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
         char* const device = static_cast<char*>(item.device);

@@ -29,23 +29,25 @@ struct memory_side {
     std::size_t bytes = 0;
     bool on_device = false;
     bool valid = true;
+    box_dimensions dimensions{}; ///< of a box
 };
 
 /// The region of a copy on one device: what is written, and for copies within the device what is read.
 class memory_payload {
 public:
-    explicit memory_payload(map_item const& motion) noexcept
+    memory_payload(map_item const& motion, backend::box const& shape) noexcept : shape_(shape)
     {
         items_[0] = motion;
         if (!motion.has(map_within)) return;
         items_[1].flags = map_raw | map_used;
         items_[1].device = motion.host;
-        items_[1].bytes = motion.bytes;
+        items_[1].bytes = shape.row == 0 ? motion.bytes : shape.reach(shape.host);
         count_ = 2;
     }
 
     void connect(region& r, device where) noexcept
     {
+        if (shape_.row != 0) items_[0].shape = &shape_;
         r.items = items_;
         r.item_count = items_[0].bytes == 0 ? 0 : count_;
         r.slot = where.slot();
@@ -54,12 +56,13 @@ public:
 
 private:
     map_item items_[2];
+    backend::box shape_; // of no rows: all of the range
     std::uint32_t count_ = 1;
 };
 
 template <class Handler>
-void initiate_motion(Handler&& h, device where, map_item const& motion, error_code refused,
-                     std::string_view why)
+void initiate_motion(Handler&& h, device where, map_item const& motion, backend::box const& shape,
+                     error_code refused, std::string_view why)
 {
     initiate<memory_payload>(
         std::forward<Handler>(h),
@@ -71,14 +74,21 @@ void initiate_motion(Handler&& h, device where, map_item const& motion, error_co
             state.payload().connect(state, where);
             l.start(state);
         },
-        motion);
+        motion, shape);
 }
+
+/// One motion, and of a box its shape.
+struct raw_motion {
+    device where;
+    map_item item;
+    backend::box shape;
+};
 
 /// A copy between two devices: out to the host, and in again.
 class through_host {
 public:
-    through_host(device to, map_item const& in, device from, map_item const& out) noexcept
-        : to_(to), from_(from), in_(in), out_(out)
+    through_host(raw_motion const& in, raw_motion const& out, std::size_t bytes) noexcept
+        : in_(in), out_(out), bytes_(bytes)
     {
     }
 
@@ -87,27 +97,23 @@ public:
     {
         int const now = step_++;
         if (now == 0) {
-            staging_.reset(new (std::nothrow) char[in_.bytes]);
-            out_.host = in_.host = staging_.get();
+            staging_.reset(new (std::nothrow) char[bytes_]);
+            out_.item.host = in_.item.host = staging_.get();
             if (staging_ == nullptr) ec = make_error_code(errc::out_of_memory);
-            device const where = from_;
-            map_item const motion = out_;
-            return initiate_motion(std::move(self), where, motion, ec, "no host memory to copy through");
         }
-        if (now == 1 && !ec) {
-            device const where = to_;
-            map_item const motion = in_;
-            return initiate_motion(std::move(self), where, motion, {}, {});
+        if (now == 0 || (now == 1 && !ec)) {
+            raw_motion const next = now == 0 ? out_ : in_;
+            return initiate_motion(std::move(self), next.where, next.item, next.shape, ec,
+                                   "no host memory to copy through");
         }
         staging_.reset();
         self.complete(ec);
     }
 
 private:
-    device to_;
-    device from_;
-    map_item in_;
-    map_item out_;
+    raw_motion in_;
+    raw_motion out_;
+    std::size_t bytes_;
     std::unique_ptr<char[]> staging_;
     int step_ = 0;
 };
@@ -120,31 +126,37 @@ struct initiate_memory {
     }
 };
 
-/// target_memcpy and target_memset, not yet started: a reusable value.
-class memory_operation {
+/// target_memcpy, target_memcpy_rect and target_memset, not yet started: a reusable value.
+class [[nodiscard]] memory_operation {
 public:
-    memory_operation(memory_side to, memory_side from) noexcept : to_(to), from_(from)
+    /// Everything of `from`.
+    memory_operation(memory_side const& to, memory_side const& from) noexcept : to_(to), from_(from)
     {
-        motion_.bytes = from.bytes;
-        motion_.device = to.data;
-        motion_.host = from.data;
-        motion_.flags = map_raw | map_written | (from.on_device ? map_within : map_copy_in);
-        if (!to.on_device) {
-            motion_.device = from.data;
-            motion_.host = to.data;
-            motion_.flags = map_raw | map_copy_out;
-        }
+        set_motion();
+        motion_.bytes = bytes_ = from.bytes;
         if (to.bytes < from.bytes) fault_ = "the destination is smaller than the source";
-        if (!to.valid || !from.valid) fault_ = "a section that is none";
     }
 
-    memory_operation(memory_side to, unsigned char value) noexcept : to_(to)
+    /// Boxes of elements of `element` bytes.
+    memory_operation(memory_side const& to, memory_side const& from, std::size_t element) noexcept
+        : to_(to), from_(from)
     {
-        motion_.bytes = to.bytes;
+        set_motion();
+        if (!to.dimensions.same_counts(from.dimensions)) fault_ = "boxes of different sizes";
+        if (!fault_.empty() || from.bytes == 0) return;
+        shape_ = to.on_device ? make_box(from.dimensions, to.dimensions, element)
+                              : make_box(to.dimensions, from.dimensions, element);
+        motion_.bytes = shape_.reach(shape_.device);
+        bytes_ = shape_.bytes();
+    }
+
+    memory_operation(memory_side const& to, unsigned char value) noexcept : to_(to)
+    {
+        motion_.bytes = bytes_ = to.bytes;
         motion_.device = to.data;
         motion_.leader = value;
         motion_.flags = map_raw | map_written | map_fill;
-        if (!to.valid) fault_ = "a section that is none";
+        if (!to.valid) fault_ = no_section;
     }
 
     /// Completion signature: void(error_code).
@@ -161,23 +173,42 @@ public:
     {
         error_code const ec = fault_.empty() ? error_code() : make_error_code(errc::invalid_argument);
         bool const two_devices = to_.on_device && from_.on_device && to_.where != from_.where;
-        if (!two_devices || ec || motion_.bytes == 0)
+        if (!two_devices || ec || bytes_ == 0)
             return initiate_motion(std::forward<Handler>(h), to_.on_device ? to_.where : from_.where, motion_,
-                                   ec, fault_);
-        map_item in = motion_;
-        in.flags = map_raw | map_written | map_copy_in;
-        map_item out = motion_;
-        out.flags = map_raw | map_copy_out;
-        out.device = from_.data;
+                                   shape_, ec, fault_);
+        // The buffer between has no gaps.
+        backend::box::strides const packed{shape_.row, shape_.row * shape_.rows};
+        raw_motion in{to_.where, motion_, shape_};
+        in.item.flags = map_raw | map_written | map_copy_in;
+        in.shape.host = packed;
+        raw_motion out{from_.where, motion_, shape_};
+        out.item.flags = map_raw | map_copy_out;
+        out.item.device = from_.data;
+        out.item.bytes = shape_.row == 0 ? motion_.bytes : shape_.reach(shape_.host);
+        out.shape.device = shape_.host;
+        out.shape.host = packed;
         std::decay_t<Handler> handler(std::forward<Handler>(h));
-        asio::async_compose<std::decay_t<Handler>, void(error_code)>(
-            through_host(to_.where, in, from_.where, out), handler);
+        asio::async_compose<std::decay_t<Handler>, void(error_code)>(through_host(in, out, bytes_), handler);
     }
 
 private:
+    static constexpr std::string_view no_section = "a section that is none";
+
+    void set_motion() noexcept
+    {
+        motion_.device = to_.on_device ? to_.data : from_.data;
+        motion_.host = to_.on_device ? from_.data : to_.data;
+        motion_.flags = map_raw | (!to_.on_device    ? map_copy_out
+                                   : from_.on_device ? map_written | map_within
+                                                     : map_written | map_copy_in);
+        if (!to_.valid || !from_.valid) fault_ = no_section;
+    }
+
     memory_side to_;
     memory_side from_;
     map_item motion_;
+    backend::box shape_;
+    std::size_t bytes_ = 0;
     std::string_view fault_;
 };
 
@@ -192,7 +223,7 @@ struct with_buffer {
 
 /// allocate<T>, not yet started: a reusable value.
 template <class Buffer>
-class allocate_operation {
+class [[nodiscard]] allocate_operation {
     using section = device_section<typename Buffer::element_type>;
 
 public:
