@@ -45,27 +45,39 @@ private:
 };
 
 /// The operations of a loop: outstanding from initiation to the call of their handler, and of those the ones in devices,
-/// from dispatch to delivery. One word, for every region changes both.
+/// from dispatch to delivery. One word tells both, for every region changes both; it is the sum of one that any thread
+/// changes and one that only the thread with an eager turn changes, without a locked instruction.
 class operation_counts {
 public:
-    void dispatched() noexcept { word_.fetch_add(one_in_devices + 1, std::memory_order_relaxed); }
-    void held() noexcept { word_.fetch_add(1, std::memory_order_relaxed); }
-    void delivered(std::uint64_t n) noexcept
-    {
-        word_.fetch_sub(n * one_in_devices, std::memory_order_acq_rel);
-    }
-    void ended() noexcept { word_.fetch_sub(1, std::memory_order_acq_rel); }
+    enum class by { anybody, turn };
 
-    std::uint32_t outstanding() const noexcept
-    {
-        return static_cast<std::uint32_t>(word_.load(std::memory_order_acquire));
-    }
-    bool any_in_devices() const noexcept { return word_.load(std::memory_order_acquire) >= one_in_devices; }
+    void dispatched(by who) noexcept { add(who, one_in_devices + 1); }
+    void held() noexcept { add(by::anybody, 1); }
+    void delivered(by who, std::uint64_t n) noexcept { add(who, 0 - n * one_in_devices); }
+    void ended(by who) noexcept { add(who, std::uint64_t{0} - 1); }
+
+    /// Exact for the thread that has the turn; for others while nobody has it.
+    std::uint32_t outstanding() const noexcept { return static_cast<std::uint32_t>(sum()); }
+    bool any_in_devices() const noexcept { return sum() >= one_in_devices; }
 
 private:
     static constexpr std::uint64_t one_in_devices = std::uint64_t{1} << 32;
 
-    std::atomic<std::uint64_t> word_{0};
+    void add(by who, std::uint64_t n) noexcept
+    {
+        if (who == by::turn)
+            turns_.store(turns_.load(std::memory_order_relaxed) + n, std::memory_order_release);
+        else
+            shared_.fetch_add(n, std::memory_order_acq_rel);
+    }
+
+    std::uint64_t sum() const noexcept
+    {
+        return turns_.load(std::memory_order_acquire) + shared_.load(std::memory_order_acquire);
+    }
+
+    std::atomic<std::uint64_t> shared_{0};
+    std::atomic<std::uint64_t> turns_{0};
 };
 
 /// While operations are outstanding, a turn is posted, a timer is pending or work is held, so the context does not run
@@ -144,9 +156,10 @@ public:
     void start(region& r) noexcept
     {
         r.owner = this;
-        counts_.dispatched();
+        auto const who = has_turn();
+        counts_.dispatched(who);
         registry::instance().submit(r);
-        if (current() == this && eager_) return; // this turn goes on
+        if (who == operation_counts::by::turn) return; // and goes on with it
         std::lock_guard guard(mutex_);
         schedule();
     }
@@ -156,7 +169,7 @@ public:
     {
         if (ec) r.fail(ec, why);
         r.owner = this;
-        counts_.dispatched();
+        counts_.dispatched(has_turn());
         region_list done;
         done.push(r);
         completed(std::move(done));
@@ -191,16 +204,17 @@ public:
     {
         std::uint64_t n = 0;
         for (region* r = done.front(); r != nullptr; r = r->next) ++n;
-        if (current() == this && eager_) {
+        auto const who = has_turn();
+        if (who == operation_counts::by::turn) {
             mine_.append(std::move(done));
-            counts_.delivered(n);
+            counts_.delivered(who, n);
             return;
         }
         std::lock_guard guard(mutex_);
         ready_.append(std::move(done));
         some_ready_.store(true, std::memory_order_release);
         if (!polling_only_) schedule();
-        counts_.delivered(n);
+        counts_.delivered(who, n);
     }
 
     void wake() noexcept override
@@ -230,6 +244,12 @@ private:
     {
         static thread_local constinit loop* the = nullptr;
         return the;
+    }
+
+    // Whether this thread has an eager turn, which only one at a time has.
+    operation_counts::by has_turn() const noexcept
+    {
+        return current() == this && eager_ ? operation_counts::by::turn : operation_counts::by::anybody;
     }
 
     static bool& threw() noexcept
@@ -397,7 +417,7 @@ private:
     // False: the turn ends here. An exception is on its way out, or the context was stopped and the rest stays for a restart.
     bool finish(region& r)
     {
-        counts_.ended();
+        counts_.ended(has_turn());
         r.end(r, ending::invoke);
         if (threw()) {
             threw() = false;
@@ -516,7 +536,7 @@ private:
         }
         while (!left.empty()) {
             region& r = *left.pop();
-            counts_.ended();
+            counts_.ended(operation_counts::by::anybody);
             r.end(r, ending::destroy);
         }
     }

@@ -140,13 +140,7 @@ public:
     {
         region_list done;
         device_core::kick_list kicks;
-        error_code refused;
-        try {
-            refused = try_submit(r, done, kicks);
-        } catch (std::bad_alloc const&) {
-            refused = make_error_code(errc::out_of_memory);
-        }
-        if (refused) {
+        if (error_code const refused = try_submit(r, done, kicks)) {
             forget(r);
             r.fail(refused, {});
             done.push(r);
@@ -355,8 +349,8 @@ private:
         return *slot;
     }
 
-    error_code try_submit(region& r, region_list& done, device_core::kick_list& kicks)
-    {
+    error_code try_submit(region& r, region_list& done, device_core::kick_list& kicks) noexcept
+    try {
         if (forked()) return make_error_code(errc::forked);
         if (closing()) return make_error_code(errc::shutting_down);
         device_slot& slot = *r.slot;
@@ -365,6 +359,8 @@ private:
         if (slot.core == nullptr || slot.generation != r.generation || slot.closing)
             return make_error_code(errc::device_lost);
         return slot.core->accept(r, lock, done, kicks);
+    } catch (std::bad_alloc const&) {
+        return make_error_code(errc::out_of_memory);
     }
 
     // Before any copy in, another device's pending copies out of the same host range count; before any copy out, its

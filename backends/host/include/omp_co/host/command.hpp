@@ -68,7 +68,15 @@ struct command {
 /// One producer, one consumer, any length. What was pushed is seen once it is published.
 class command_queue {
 public:
-    command_queue() : write_(new chunk), oldest_(write_), read_(write_) {}
+    /// Has chunks in reserve, so that a usual stream allocates nothing later.
+    command_queue() : write_(new chunk), oldest_(write_), read_(write_)
+    {
+        for (; chunks_ < first_chunks; ++chunks_) {
+            chunk* const c = new (std::nothrow) chunk;
+            if (c == nullptr) return;
+            c->next = std::exchange(oldest_, c);
+        }
+    }
     command_queue(command_queue const&) = delete;
     command_queue& operator=(command_queue const&) = delete;
     ~command_queue()
@@ -104,7 +112,12 @@ public:
 
     // The consumer's side.
 
-    bool empty() const noexcept { return !published_beyond(taken_); }
+    /// Looks at what the producer writes only when all that it saw there was taken.
+    bool empty() noexcept
+    {
+        if (taken_ == seen_) seen_ = published_.load(std::memory_order_seq_cst);
+        return taken_ == seen_;
+    }
 
     /// How many commands were popped so far.
     std::uint64_t taken() const noexcept { return taken_; }
@@ -154,6 +167,7 @@ private:
         return c;
     }
 
+    static constexpr unsigned first_chunks = 4;
     static constexpr unsigned most_kept = 16;
 
     alignas(64) chunk* write_;
@@ -166,6 +180,7 @@ private:
     alignas(64) std::atomic<chunk*> read_;
     unsigned read_at_ = 0;
     std::uint64_t taken_ = 0;
+    std::uint64_t seen_ = 0; // of published_
 };
 
 } // namespace omp_co::host

@@ -41,7 +41,7 @@ protected:
         return {};
     }
 
-    std::atomic<backend::sequence> completed_{0};
+    alignas(64) std::atomic<backend::sequence> completed_{0}; // apart from what enqueueing reads
 
 private:
     omp_co::detail::failed_regions failed_;
