@@ -182,6 +182,14 @@ public:
     /// most once a signal, when `progress::failures` says so.
     virtual failure take_failure(sequence number) = 0;
 
+    /// The same as soon as `signal` has returned, for commands that were refused only then; else no error. What it tells,
+    /// `take_failure` does not tell again. Only where `properties::refuses_at_signal`.
+    virtual failure refused(sequence number)
+    {
+        static_cast<void>(number);
+        return {};
+    }
+
     /// Asks for one call of the device's wake-up after a signal later than those that `completed` told of. May
     /// be spurious, carries no status, and may never come: the caller looks again in any case after a while.
     /// False: not possible, keep asking.
@@ -205,6 +213,7 @@ struct properties {
     bool inline_execution = false; ///< commands run in the call that enqueues them
     bool quick_enqueueing =
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
+    bool refuses_at_signal = false; ///< commands may turn out to be impossible when their region's signal is enqueued
     bool box_copies = false;  ///< a box is one command, not one a row
     unsigned concurrency = 1; ///< streams that can make progress side by side
     unsigned max_streams = 64;
@@ -218,7 +227,14 @@ struct wakeup {
     void* context = nullptr;
 };
 
-/// A device. `allocate`, `deallocate` and `create_stream` may be called from any thread, one at a time.
+/// A block for a caller that cannot wait. `coming`: another thread is asking for it, and the wake-up is called once it knows;
+/// then ask again.
+struct supply {
+    void* block = nullptr;
+    bool coming = false;
+};
+
+/// A device. The functions that allocate and create may be called from any thread, one at a time.
 class device {
 public:
     device() = default;
@@ -234,9 +250,17 @@ public:
 
     /// At least `bytes` bytes, aligned to `block_alignment(bytes)`; null when there are none.
     virtual void* allocate(std::size_t bytes) noexcept = 0;
+
+    /// The same without keeping its caller, who may be an event loop, for long.
+    virtual supply allocate_quickly(std::size_t bytes) noexcept { return {allocate(bytes), false}; }
+
     virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
 
     virtual std::unique_ptr<stream> create_stream(error_code& error) = 0;
+
+    /// Why the device can do nothing any more, as soon as any call has found that out.
+    virtual error_code lost() const noexcept { return {}; }
+
     virtual void set_wakeup(wakeup target) noexcept = 0;
 
     /// Called once, when nothing is in flight and before the streams are destroyed: afterwards no thread of the backend

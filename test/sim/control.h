@@ -10,6 +10,7 @@
    OMP_CO_SIM_DRIVER_VERSION=13000    what cuDriverGetVersion answers; newer functions are not there   at once
    OMP_CO_SIM_KERNEL_US=20,name:5000  modelled time of each launch, and of launches of one kernel;
                                       0: as long as it takes                                          next launch
+   OMP_CO_SIM_CALL_US=f:100000,...    a call of f, an exported or base name, keeps its caller that long  next call
    OMP_CO_SIM_CONCURRENT_KERNELS=16   kernels of modelled time that a device runs at once             from cuInit on
    OMP_CO_SIM_BANDWIDTH=12.5          GB/s of copies: one engine to and one from a device; 0: as long
                                       as it takes                                                     next copy

@@ -148,6 +148,7 @@ private:
     template <class Table, class Handle>
     auto look_up(Table const& table, Handle handle, char const* kind);
     void inject();
+    void take_time();
 
     function_id function_;
 };

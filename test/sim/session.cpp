@@ -3,6 +3,8 @@
 #include "driver.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -64,6 +66,7 @@ void session::begin(bool anywhere)
         }
     }
     if (!sim.config.faults.empty()) inject();
+    if (!sim.config.call_us.none()) take_time();
 }
 
 void session::inject()
@@ -81,6 +84,16 @@ void session::inject()
         sim.schedule.abort(*d.domain, error, "injected");
     }
     throw failure{error};
+}
+
+void session::take_time()
+{
+    auto const& entry = functions()[std::size_t(function_)];
+    double const us = std::max(sim.config.call_us.of(entry.symbol), sim.config.call_us.of(entry.base));
+    if (us == 0) return;
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(us));
+    lock.lock();
 }
 
 void session::healthy(device const& d) const { require(d.domain->fault == CUDA_SUCCESS, d.domain->fault); }

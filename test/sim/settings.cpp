@@ -77,6 +77,23 @@ std::string assign_traps(std::vector<trap_rule>& target, std::string_view value)
 
 constexpr double forever_us = 1e12;
 
+std::string assign_times(time_table& target, std::string_view value)
+{
+    time_table times;
+    for (auto const part : split(value, ',')) {
+        auto const colon = part.rfind(':');
+        double us = 0;
+        auto const digits = colon == std::string_view::npos ? part : part.substr(colon + 1);
+        if (auto problem = assign(us, digits, 0.0, forever_us); !problem.empty()) return problem;
+        if (colon == std::string_view::npos)
+            times.all = us;
+        else
+            times.by_name.emplace_back(part.substr(0, colon), us);
+    }
+    target = std::move(times);
+    return {};
+}
+
 } // namespace
 
 std::string settings::set(std::string_view name, std::string_view value)
@@ -98,31 +115,15 @@ std::string settings::set(std::string_view name, std::string_view value)
         report = value;
         return {};
     }
-    if (name == "KERNEL_US") {
-        double all = 0;
-        std::vector<std::pair<std::string, double>> by_name;
-        for (auto const part : split(value, ',')) {
-            auto const colon = part.rfind(':');
-            double us = 0;
-            auto const digits = colon == std::string_view::npos ? part : part.substr(colon + 1);
-            if (auto problem = assign(us, digits, 0.0, forever_us); !problem.empty()) return problem;
-            if (colon == std::string_view::npos) {
-                all = us;
-                continue;
-            }
-            by_name.emplace_back(part.substr(0, colon), us);
-        }
-        kernel_us = all;
-        kernel_us_by_name = std::move(by_name);
-        return {};
-    }
+    if (name == "KERNEL_US") return assign_times(kernel_us, value);
+    if (name == "CALL_US") return assign_times(call_us, value);
     return "there is no such setting";
 }
 
 settings settings::from_environment(std::string& problem)
 {
     settings s;
-    for (char const* name : {"DEVICES", "MEMORY", "KERNEL_US", "BANDWIDTH", "LATENCY_US", "DRIVER_VERSION",
+    for (char const* name : {"DEVICES", "MEMORY", "KERNEL_US", "CALL_US", "BANDWIDTH", "LATENCY_US", "DRIVER_VERSION",
                              "CC", "CONCURRENT_KERNELS", "THREADS", "WRITE_VALUE", "POOLS", "FAULT", "TRAP",
                              "LOSE_HOST_FUNCTIONS", "REPORT"}) {
         std::string const variable = std::string("OMP_CO_SIM_") + name;
@@ -133,12 +134,17 @@ settings settings::from_environment(std::string& problem)
     return s;
 }
 
+double time_table::of(std::string_view name) const
+{
+    double us = all;
+    for (auto const& [named, time] : by_name)
+        if (named == name) us = time;
+    return us;
+}
+
 long long settings::kernel_time(std::string_view kernel) const
 {
-    double us = kernel_us;
-    for (auto const& [name, time] : kernel_us_by_name)
-        if (name == kernel) us = time;
-    return static_cast<long long>(us * 1000);
+    return static_cast<long long>(kernel_us.of(kernel) * 1000);
 }
 
 } // namespace omp_co_sim

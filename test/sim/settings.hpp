@@ -27,11 +27,20 @@ struct trap_rule {
     unsigned long seen = 0;
 };
 
+/// Microseconds for everything, and others for some names.
+struct time_table {
+    double all = 0;
+    std::vector<std::pair<std::string, double>> by_name;
+
+    bool none() const { return all == 0 && by_name.empty(); }
+    double of(std::string_view name) const;
+};
+
 struct settings {
     int devices = 1;
     std::size_t memory = std::size_t{4} << 30;
-    double kernel_us = 0;
-    std::vector<std::pair<std::string, double>> kernel_us_by_name;
+    time_table kernel_us;
+    time_table call_us;
     int concurrent_kernels = 16;
     double bandwidth = 0; ///< GB/s of each copy engine; 0: as long as it takes
     double latency_us = 0;

@@ -23,26 +23,13 @@ public:
     /// A block of at least `bytes`, null if the device has none left (free blocks are given back first).
     void* allocate(std::size_t bytes) noexcept
     {
-        if (bytes > largest) return nullptr;
-        unsigned const at = class_of(bytes);
-        std::size_t const rounded = class_bytes(at);
-        if (!free_[at].empty()) {
-            void* const block = free_[at].back();
-            free_[at].pop_back();
-            cached_ -= rounded;
-            in_use_ += rounded;
-            return block;
-        }
-        void* block = source_.allocate(rounded);
-        if (block == nullptr && cached_ != 0) {
-            trim();
-            block = source_.allocate(rounded);
-        }
-        if (block != nullptr) {
-            in_use_ += rounded;
-            return block;
-        }
-        return allocate_exactly(bytes);
+        return allocate_by(bytes, [this](std::size_t n) { return backend::supply{source_.allocate(n), false}; }).block;
+    }
+
+    /// The same, but never takes long.
+    backend::supply allocate_quickly(std::size_t bytes) noexcept
+    {
+        return allocate_by(bytes, [this](std::size_t n) { return source_.allocate_quickly(n); });
     }
 
     /// Takes back what allocate(bytes) gave.
@@ -103,20 +90,44 @@ private:
     // As much again as is in use, so that a steady program never allocates and a shrinking one gives back.
     std::size_t most_cached() const noexcept { return in_use_ < always_cached ? always_cached : in_use_; }
 
-    // Where the device has just not enough for the rounded size.
-    void* allocate_exactly(std::size_t bytes) noexcept
+    template <class Ask>
+    backend::supply allocate_by(std::size_t bytes, Ask ask) noexcept
     {
-        if (bytes == 0 || class_bytes(class_of(bytes)) == bytes) return nullptr;
+        if (bytes > largest) return {};
+        unsigned const at = class_of(bytes);
+        std::size_t const rounded = class_bytes(at);
+        if (!free_[at].empty()) {
+            void* const block = free_[at].back();
+            free_[at].pop_back();
+            cached_ -= rounded;
+            in_use_ += rounded;
+            return {block, false};
+        }
+        backend::supply s = ask(rounded);
+        if (s.block == nullptr && !s.coming && cached_ != 0) {
+            trim();
+            s = ask(rounded);
+        }
+        if (s.block == nullptr && !s.coming) return allocate_exactly(bytes, ask);
+        if (s.block != nullptr) in_use_ += rounded;
+        return s;
+    }
+
+    // Where the device has just not enough for the rounded size.
+    template <class Ask>
+    backend::supply allocate_exactly(std::size_t bytes, Ask ask) noexcept
+    {
+        if (bytes == 0 || class_bytes(class_of(bytes)) == bytes) return {};
         try {
             exact_.reserve(exact_.size() + 1);
         } catch (...) {
-            return nullptr;
+            return {};
         }
-        void* const block = source_.allocate(bytes);
-        if (block == nullptr) return nullptr;
-        exact_.push_back(block);
+        backend::supply const s = ask(bytes);
+        if (s.block == nullptr) return s;
+        exact_.push_back(s.block);
         in_use_ += bytes;
-        return block;
+        return s;
     }
 
     bool give_back_exact(void* block, std::size_t bytes) noexcept

@@ -97,7 +97,7 @@ public:
     /// Enqueues what is no longer parked.
     void go_on(device_lock& lock, region_list& done, kick_list& kicks)
     {
-        if (memory_.anybody_waits() && memory_.serve([this] { return !anything_flying(); })) kicked_ = true;
+        if (memory_.anybody_waits()) serve_memory();
         while (std::exchange(kicked_, false))
             for (std::size_t i = 0; i < streams_.size(); ++i)
                 if (!streams_[i]->enqueuing) drive(*streams_[i], lock, done, kicks);
@@ -206,15 +206,24 @@ private:
         }
         if (!memory_.anybody_waits()) {
             if (memory_.take(items)) return {};
-            if (slot_.in_flight.load(std::memory_order_relaxed) == 0) {
-                error_code const ec = make_error_code(errc::out_of_memory);
-                if (r.why != nullptr) r.fail(ec, describe_shortage(items));
-                environment_.discard(items);
-                return ec;
-            }
+            if (!memory_.coming() && slot_.in_flight.load(std::memory_order_relaxed) == 0)
+                return refuse_for_memory(r);
         }
         memory_.defer(r);
         return {};
+    }
+
+    // There was none, and nothing is in flight.
+    error_code refuse_for_memory(region& r)
+    {
+        error_code ec = device_->lost();
+        if (ec)
+            lose(ec);
+        else
+            ec = make_error_code(errc::out_of_memory);
+        if (r.why != nullptr) r.fail(ec, lost_ ? "the device is lost" : describe_shortage(r.maps()));
+        environment_.discard(r.maps());
+        return ec;
     }
 
     std::string describe_shortage(std::span<map_item const> items) const
@@ -226,6 +235,14 @@ private:
                            std::to_string(memory_.pool().in_use()) + " in use";
         std::size_t const all = traits_.memory_limit;
         return all == 0 ? text : text + ", " + std::to_string(all) + " in all";
+    }
+
+    void serve_memory() noexcept
+    {
+        if (error_code const ec = device_->lost(); ec && !anything_flying())
+            lose(ec); // nobody else would notice
+        else if (memory_.serve([this] { return !anything_flying(); }))
+            kicked_ = true;
     }
 
     bool anything_flying() const noexcept
@@ -372,6 +389,7 @@ private:
                 signalled = enqueue(s, r);
                 if (!traits_.quick_enqueueing) lock.lock();
                 s.current = nullptr;
+                if (traits_.refuses_at_signal) note_failure(r, s.commands->refused(r.number));
             }
             if (r.error) environment_.fail(r.maps(), r.serial, serial_, r.arrived);
             s.enqueued = r.number;
@@ -509,14 +527,13 @@ private:
                 other.completed = std::min(other.completed, w->number);
                 reap_through(*w->stream, other, done, kicks);
             }
-            if (at.failures) ask_for_failure(s, r);
+            if (at.failures) note_failure(r, s.commands->take_failure(r.number));
             retire(s, done, kicks);
         }
     }
 
-    static void ask_for_failure(stream_queue& s, region& r)
+    static void note_failure(region& r, backend::failure const& f) noexcept
     {
-        backend::failure const f = s.commands->take_failure(r.number);
         if (!f.error) return;
         r.arrived = r.arrived && f.arrived;
         r.fail(f.error, f.what);

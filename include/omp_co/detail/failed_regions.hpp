@@ -42,7 +42,7 @@ public:
         }
         if (without_words_ != number) return {};
         count_.fetch_sub(1, std::memory_order_release);
-        return {make_error_code(errc::kernel_failed), {}};
+        return {make_error_code(errc::kernel_failed), {}, false};
     }
 
 private:

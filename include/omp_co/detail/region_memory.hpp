@@ -24,12 +24,13 @@ public:
     block_pool& pool() noexcept { return pool_; }
     block_pool const& pool() const noexcept { return pool_; }
 
-    /// For a region that is about to be accepted: its new entries are not in the table yet. False: there is not enough.
+    /// For a region that is about to be accepted: its new entries are not in the table yet. False: there is not enough, or
+    /// more is coming.
     bool take(std::span<map_item> items) noexcept
     {
         for (map_item& item : items) {
             if (!environment_.needs_block(item)) continue;
-            item.device = pool_.allocate(item.bytes);
+            item.device = allocate(item.bytes);
             if (item.device != nullptr) continue;
             for (map_item& taken : items) {
                 if (&taken == &item) break;
@@ -56,6 +57,9 @@ public:
 
     bool anybody_waits() const noexcept { return first_ != nullptr; }
 
+    /// Whether what the latest take() lacked is being asked for.
+    bool coming() const noexcept { return coming_; }
+
     void queue(region& r) noexcept
     {
         (first_ == nullptr ? first_ : last_->next_short) = &r;
@@ -70,7 +74,7 @@ public:
         bool served = false;
         while (first_ != nullptr) {
             if (!take_late(*first_)) {
-                if (served || !hopeless()) return served;
+                if (served || coming_ || !hopeless()) return served;
                 first_->fail(make_error_code(errc::out_of_memory),
                              "nothing in flight would give memory back");
             }
@@ -87,12 +91,19 @@ public:
     }
 
 private:
+    void* allocate(std::size_t bytes) noexcept
+    {
+        backend::supply const s = pool_.allocate_quickly(bytes);
+        coming_ = s.coming;
+        return s.block;
+    }
+
     // The entries are in the table by now.
     bool take_late(region& r) noexcept
     {
         for (map_item& item : r.maps()) {
             if (!item.has(map_created) || item.entry->block != nullptr) continue;
-            item.device = pool_.allocate(item.entry->bytes());
+            item.device = allocate(item.entry->bytes());
             environment_.table().place(*item.entry, static_cast<char*>(item.device));
             if (item.device != nullptr) continue;
             for (map_item& taken : r.maps()) {
@@ -118,6 +129,7 @@ private:
     data_environment& environment_;
     region* first_ = nullptr;
     region* last_ = nullptr; // if there is a first one
+    bool coming_ = false;
 };
 
 } // namespace omp_co::detail

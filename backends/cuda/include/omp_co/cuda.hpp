@@ -3,6 +3,7 @@
 // there are no such devices.
 #pragma once
 
+#include <omp_co/cuda/async_pin.hpp>
 #include <omp_co/cuda/await.hpp>
 #include <omp_co/cuda/backend.hpp>
 #include <omp_co/cuda/image.hpp>

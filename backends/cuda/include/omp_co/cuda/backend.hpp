@@ -4,8 +4,6 @@
 
 #include <omp_co/cuda/stream.hpp>
 
-#include <atomic>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -16,9 +14,6 @@
 #include <utility>
 
 namespace omp_co::cuda::engine {
-
-/// How completions are found; `automatic`: as the device allows.
-enum class completion_choice : unsigned char { automatic, write_value, events };
 
 /// OMP_CO_CUDA_COMPLETION. Empty: it has another value.
 inline std::optional<completion_choice> completion_from_environment() noexcept
@@ -34,10 +29,11 @@ inline std::optional<completion_choice> completion_from_environment() noexcept
 class cuda_device final : public backend::device {
 public:
     cuda_device(driver::api const& d, driver::device_number number, limits l, completion_choice choice)
-        : parts_(d, number, std::move(l)), choice_(choice)
+        : parts_(d, number, std::move(l), choice)
     {
         traits_.device_waits = true;
         traits_.box_copies = true;
+        traits_.refuses_at_signal = true;
         traits_.concurrency = 8;
         traits_.max_streams = 32;
         traits_.command_limit = 256; // the driver blocks its caller at about 1,000
@@ -50,6 +46,7 @@ public:
         if (parts_.device.handle() == nullptr || parts_.device.gone()) return;
         current in(parts_.device);
         parts_.kernels.release();
+        parts_.supply.release();
         parts_.memory.release();
         parts_.events.release();
         parts_.buffers.release();
@@ -62,34 +59,35 @@ public:
 
     void* allocate(std::size_t bytes) noexcept override
     {
-        if (parts_.device.lost() != result::success || open() != result::success) return nullptr;
+        if (parts_.device.lost() != result::success || parts_.open() != result::success) return nullptr;
         current in(parts_.device);
         return in ? parts_.memory.allocate(bytes) : nullptr;
     }
 
-    void deallocate(void* block, std::size_t) noexcept override
+    backend::supply allocate_quickly(std::size_t bytes) noexcept override
     {
+        if (parts_.device.lost() != result::success) return {};
+        if (!parts_.memory.holds(bytes)) return parts_.supply.take(bytes);
         current in(parts_.device);
-        if (in) parts_.memory.deallocate(block);
+        return {in ? parts_.memory.allocate(bytes) : nullptr, false};
     }
 
+    void deallocate(void* block, std::size_t bytes) noexcept override
+    {
+        current in(parts_.device);
+        if (in) parts_.memory.deallocate(block, bytes);
+        parts_.supply.freed();
+    }
+
+    /// The driver is asked for the stream by the helper, with the first command.
     std::unique_ptr<backend::stream> create_stream(error_code& error) override
     {
-        result const lost = parts_.device.lost();
-        result r = lost != result::success ? lost : open();
-        driver::stream_handle handle = nullptr;
-        if (r == result::success) {
-            current in(parts_.device);
-            r = in ? parts_.device.driver().stream_create(&handle, driver::stream_non_blocking) : in.state();
-            (void)parts_.device.check(r);
-        }
-        if (r != result::success) {
-            error = r;
+        if (result const why = parts_.device.lost(); why != result::success) {
+            error = why;
             return nullptr;
         }
         try {
-            auto made = std::make_unique<stream>(parts_, handle);
-            handle = nullptr;
+            auto made = std::make_unique<stream>(parts_);
             parts_.worker.attach(*made);
             return made;
         } catch (std::system_error const&) {
@@ -97,11 +95,13 @@ public:
         } catch (std::bad_alloc const&) {
             error = omp_co::make_error_code(errc::out_of_memory);
         }
-        if (handle != nullptr) {
-            current in(parts_.device);
-            (void)parts_.device.driver().stream_destroy(handle);
-        }
         return nullptr;
+    }
+
+    error_code lost() const noexcept override
+    {
+        result const why = parts_.device.lost();
+        return why == result::success ? error_code() : error_code(why);
     }
 
     void set_wakeup(backend::wakeup target) noexcept override { parts_.device.set_wakeup(target); }
@@ -113,52 +113,8 @@ public:
     }
 
 private:
-    // A step that failed is tried again with the next region.
-    result open() noexcept
-    {
-        if (open_) return result::success;
-        result r = parts_.device.open();
-        if (!parts_.device.check(r)) return r;
-        current in(parts_.device);
-        if (!in) return in.state();
-        r = parts_.memory.open(parts_.facts.pools);
-        if (r == result::success && choice_ != completion_choice::events) r = choose_completion();
-        open_ = r == result::success;
-        return r;
-    }
-
-    // What the device says it can do is tried out once: where stream memory operations are switched off, events serve.
-    result choose_completion() noexcept
-    {
-        result r = parts_.words.open(parts_.device);
-        if (r != result::success) return r;
-        driver::api const& d = parts_.device.driver();
-        signal_words::word const word = parts_.words.take();
-        std::uint64_t const trial = 1;
-        if (parts_.facts.write_value_64) {
-            r = d.stream_write_value_64(parts_.memory.own_stream(), word.address, trial,
-                                        driver::write_value_default);
-            parts_.how = completion_kind::write_64;
-        } else {
-            r = d.stream_write_value_32(parts_.memory.own_stream(), word.address, trial,
-                                        driver::write_value_default);
-            parts_.how = completion_kind::write_32;
-        }
-        if (r == result::success) r = d.stream_synchronize(parts_.memory.own_stream());
-        if (parts_.device.check(r)) {
-            auto* const at = reinterpret_cast<std::uint64_t*>(word.host);
-            if (std::atomic_ref<std::uint64_t>(*at).load(std::memory_order_acquire) == trial) return r;
-            r = result::not_supported;
-        }
-        parts_.how = completion_kind::events;
-        if (choice_ == completion_choice::write_value || parts_.device.lost() != result::success) return r;
-        return result::success;
-    }
-
     parts parts_;
-    completion_choice choice_;
     backend::properties traits_;
-    bool open_ = false;
 };
 
 } // namespace omp_co::cuda::engine

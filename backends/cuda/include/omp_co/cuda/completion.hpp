@@ -62,18 +62,24 @@ private:
 /// The signals of one stream. `record` is for the thread that submits; the rest, one thread at a time, beside it.
 class completion {
 public:
-    completion(context& c, event_pool& events, completion_kind kind, signal_words::word w) noexcept
-        : context_(c), events_(events), kind_(kind), word_(w)
+    completion(context& c, event_pool& events) noexcept : context_(c), events_(events) {}
+
+    /// Before the first signal is recorded.
+    void open(completion_kind kind, signal_words::word w) noexcept
     {
+        word_ = w;
+        if (kind != completion_kind::events && w.host != nullptr)
+            kind_.store(kind, std::memory_order_release);
     }
 
-    completion_kind kind() const noexcept { return kind_; }
+    /// A signal that never got to the device counts as reached.
+    void skip(backend::sequence number) noexcept { advance(number); }
 
     /// Puts a signal at the stream's tail, with the context current. Where a write is refused, an event serves for this
     /// signal.
     result record(driver::stream_handle where, backend::sequence number) noexcept
     {
-        if (kind_ != completion_kind::events) {
+        if (kind() != completion_kind::events) {
             result const r = write(where, number);
             if (context_.check(r) || context_.lost() != result::success) return r;
         }
@@ -93,7 +99,7 @@ public:
     /// The last signal that the device has reached, as far as can be told without an error.
     backend::sequence reached() noexcept
     {
-        if (kind_ != completion_kind::events) read_word();
+        if (kind() != completion_kind::events) read_word();
         if (pending_count_.load(std::memory_order_acquire) != 0) query_events();
         return reached_.load(std::memory_order_acquire);
     }
@@ -112,10 +118,12 @@ private:
         driver::event_handle event = nullptr;
     };
 
+    completion_kind kind() const noexcept { return kind_.load(std::memory_order_acquire); }
+
     result write(driver::stream_handle where, backend::sequence number) noexcept
     {
         driver::api const& d = context_.driver();
-        if (kind_ == completion_kind::write_64)
+        if (kind() == completion_kind::write_64)
             return d.stream_write_value_64(where, word_.address, number, driver::write_value_default);
         return d.stream_write_value_32(where, word_.address, static_cast<std::uint32_t>(number),
                                        driver::write_value_default);
@@ -133,7 +141,7 @@ private:
     {
         backend::sequence const known = reached_.load(std::memory_order_relaxed);
         backend::sequence now = 0;
-        if (kind_ == completion_kind::write_64) {
+        if (kind() == completion_kind::write_64) {
             now = std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(word_.host))
                       .load(std::memory_order_acquire);
         } else {
@@ -174,7 +182,7 @@ private:
 
     context& context_;
     event_pool& events_;
-    completion_kind kind_;
+    std::atomic<completion_kind> kind_{completion_kind::events};
     signal_words::word word_;
     std::atomic<backend::sequence> reached_{0};
     std::atomic<std::size_t> pending_count_{0};

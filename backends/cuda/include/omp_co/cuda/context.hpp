@@ -6,6 +6,7 @@
 #include <omp_co/cuda/driver.hpp>
 
 #include <atomic>
+#include <mutex>
 
 namespace omp_co::cuda::engine {
 
@@ -30,13 +31,18 @@ public:
 
     driver::api const& driver() const noexcept { return driver_; }
     driver::device_number number() const noexcept { return number_; }
-    driver::context_handle handle() const noexcept { return handle_; }
+    /// Null before open().
+    driver::context_handle handle() const noexcept { return handle_.load(std::memory_order_acquire); }
 
-    /// Retains the primary context. One thread at a time.
+    /// Retains the primary context, which may take a while.
     result open() noexcept
     {
+        std::lock_guard guard(opening_);
         if (handle_ != nullptr) return result::success;
-        return driver_.primary_ctx_retain(&handle_, number_);
+        driver::context_handle made = nullptr;
+        result const r = driver_.primary_ctx_retain(&made, number_);
+        if (r == result::success) handle_ = made;
+        return r;
     }
 
     void set_wakeup(backend::wakeup target) noexcept { wakeup_ = target; }
@@ -69,7 +75,8 @@ public:
 private:
     driver::api const& driver_;
     driver::device_number number_;
-    driver::context_handle handle_ = nullptr;
+    std::mutex opening_;
+    std::atomic<driver::context_handle> handle_{nullptr};
     backend::wakeup wakeup_;
     std::atomic<result> lost_{result::success};
 };

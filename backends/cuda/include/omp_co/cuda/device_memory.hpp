@@ -41,34 +41,33 @@ public:
         // Kept when free: giving memory back to the system is what makes an allocation slow.
         std::uint64_t keep = ~std::uint64_t{0};
         (void)d.mem_pool_set_attribute(pool_, driver::pool_attribute::release_threshold, &keep);
+        pooled_.store(true, std::memory_order_release);
         return result::success;
     }
 
     driver::stream_handle own_stream() const noexcept { return stream_; }
 
-    /// With the context current.
+    /// Whether allocate() would find the bytes in the pool, without growing it. What it held once it keeps.
+    bool holds(std::size_t bytes) const noexcept
+    {
+        return pooled_.load(std::memory_order_acquire) &&
+               used_.load(std::memory_order_relaxed) + bytes <= most_used_.load(std::memory_order_relaxed);
+    }
+
+    /// With the context current. May take a while.
     void* allocate(std::size_t bytes) noexcept
     {
-        driver::api const& d = context_.driver();
-        driver::device_address block = 0;
-        if (pool_ == nullptr) return context_.check(d.mem_alloc(&block, bytes)) ? pointer(block) : nullptr;
-        result r = d.mem_alloc_from_pool_async(&block, bytes, pool_, stream_);
-        if (r == result::out_of_memory && d.stream_synchronize(stream_) == result::success &&
-            d.mem_pool_trim_to(pool_, 0) == result::success)
-            r = d.mem_alloc_from_pool_async(&block, bytes, pool_, stream_);
-        if (!context_.check(r)) return nullptr;
-        std::lock_guard guard(mutex_);
-        if (context_.check(d.event_record(ready_, stream_))) {
-            epoch_.fetch_add(1, std::memory_order_release);
-        } else if (!context_.check(d.stream_synchronize(stream_))) { // only allocations are in it: short
-            (void)d.mem_free_async(block, stream_);
-            return nullptr;
+        void* const block = ask(bytes);
+        if (block == nullptr) return nullptr;
+        std::size_t const now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+        std::size_t most = most_used_.load(std::memory_order_relaxed);
+        while (most < now && !most_used_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
         }
-        return pointer(block);
+        return block;
     }
 
     /// With the context current.
-    void deallocate(void* block) noexcept
+    void deallocate(void* block, std::size_t bytes) noexcept
     {
         if (context_.gone()) return;
         driver::api const& d = context_.driver();
@@ -77,6 +76,7 @@ public:
             return pool_ == nullptr ? d.mem_free(address) : d.mem_free_async(address, stream_);
         };
         if (!context_.check(give()) && context_.lost() == result::success) (void)context_.check(give());
+        used_.fetch_sub(bytes, std::memory_order_relaxed);
     }
 
     /// Whether `join` has nothing to do for a stream that has seen `epoch`.
@@ -113,12 +113,37 @@ public:
 private:
     static void* pointer(driver::device_address a) noexcept { return reinterpret_cast<void*>(a); }
 
+    void* ask(std::size_t bytes) noexcept
+    {
+        driver::api const& d = context_.driver();
+        driver::device_address block = 0;
+        if (pool_ == nullptr) return context_.check(d.mem_alloc(&block, bytes)) ? pointer(block) : nullptr;
+        result r = d.mem_alloc_from_pool_async(&block, bytes, pool_, stream_);
+        if (r == result::out_of_memory && d.stream_synchronize(stream_) == result::success &&
+            d.mem_pool_trim_to(pool_, 0) == result::success) {
+            most_used_.store(used_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+            r = d.mem_alloc_from_pool_async(&block, bytes, pool_, stream_);
+        }
+        if (!context_.check(r)) return nullptr;
+        std::lock_guard guard(mutex_);
+        if (context_.check(d.event_record(ready_, stream_))) {
+            epoch_.fetch_add(1, std::memory_order_release);
+        } else if (!context_.check(d.stream_synchronize(stream_))) { // only allocations are in it: short
+            (void)d.mem_free_async(block, stream_);
+            return nullptr;
+        }
+        return pointer(block);
+    }
+
     context& context_;
     driver::stream_handle stream_ = nullptr;
     driver::pool_handle pool_ = nullptr;
     std::mutex mutex_; // an event is recorded and waited for under it
     driver::event_handle ready_ = nullptr;
     std::atomic<std::uint64_t> epoch_{0};
+    std::atomic<bool> pooled_{false};
+    std::atomic<std::size_t> used_{0};
+    std::atomic<std::size_t> most_used_{0};
 };
 
 } // namespace omp_co::cuda::engine

@@ -54,8 +54,9 @@ public:
     void attach(helped& who)
     {
         std::lock_guard guard(mutex_);
-        members_.push_back(&who);
+        members_.reserve(members_.size() + 1);
         if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+        members_.push_back(&who);
     }
 
     void call(helped& who) noexcept

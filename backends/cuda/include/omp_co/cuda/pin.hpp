@@ -63,7 +63,7 @@ inline void unlock_pages(char* begin) noexcept
 
 /// Keeps a range of host memory page-locked as long as it lives. Does nothing where there is no CUDA device.
 ///
-/// Takes time (about a millisecond for each 4 MiB): not on an event loop. Lifetimes: the memory outlives this
+/// Takes time (about a millisecond for each 4 MiB): on an event loop, use async_pin(). Lifetimes: the memory outlives this
 /// object, and no region that copies from or to it is in flight when it ends. Thread safety: any.
 class [[nodiscard]] pinned {
 public:
@@ -72,10 +72,7 @@ public:
     /// Throws boost::system::system_error: invalid_argument if some of it is pinned already, out_of_memory, ….
     pinned(void const* data, std::size_t bytes)
     {
-        driver::result why{};
-        auto* const begin = static_cast<char*>(const_cast<void*>(data));
-        if (engine::lock_pages(begin, bytes, why)) begin_ = begin;
-        if (why != driver::result::success) throw boost::system::system_error(why, "pin");
+        if (error_code const ec = try_pin(data, bytes, *this)) throw boost::system::system_error(ec, "pin");
     }
     pinned(pinned&& other) noexcept : begin_(std::exchange(other.begin_, nullptr)) {}
     pinned& operator=(pinned&& other) noexcept
@@ -86,6 +83,15 @@ public:
     ~pinned()
     {
         if (begin_ != nullptr) engine::unlock_pages(begin_);
+    }
+
+    /// The same without an exception; `to` is an empty one.
+    static error_code try_pin(void const* data, std::size_t bytes, pinned& to) noexcept
+    {
+        driver::result why{};
+        auto* const begin = static_cast<char*>(const_cast<void*>(data));
+        if (engine::lock_pages(begin, bytes, why)) to.begin_ = begin;
+        return why == driver::result::success ? error_code() : error_code(why);
     }
 
     /// Whether there is a device for which it is pinned.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A stream of a CUDA device. Commands go to the driver when their region's signal arrives. Once one must wait for something
-// on the host, it and all that follow stay in a queue, and the device's helper goes on with them.
+// on the host, it and all that follow stay in a queue, and the device's helper goes on with them. The first one waits for
+// the stream itself.
 #pragma once
 
 #include <omp_co/cuda/launcher.hpp>
@@ -19,20 +20,15 @@ namespace omp_co::cuda::engine {
 
 class stream final : public backend::stream, public helped {
 public:
-    /// Takes over `handle`.
-    stream(parts& p, driver::stream_handle handle) noexcept
-        : parts_(p),
-          handle_(handle),
-          completion_(p.device, p.events, p.how, p.words.take()),
-          transfers_(p),
-          launcher_(p)
+    explicit stream(parts& p) noexcept
+        : parts_(p), completion_(p.device, p.events), transfers_(p), launcher_(p)
     {
     }
 
     /// The helper has stopped.
     ~stream() override
     {
-        if (parts_.device.gone()) return;
+        if (handle_ == nullptr || parts_.device.gone()) return;
         current in(parts_.device);
         driver::api const& d = parts_.device.driver();
         // A host function that woke somebody may not have run yet.
@@ -107,10 +103,10 @@ public:
         c.what = command::kind::signal;
         c.number = number;
         if (error_code const ec = add(c)) return ec;
-        if (!queued_.load(std::memory_order_acquire)) return submit();
+        if (is_open() && !queued_.load(std::memory_order_acquire)) return submit();
         {
             std::lock_guard guard(mutex_);
-            if (queued_.load(std::memory_order_relaxed)) return move_to_queue(0);
+            if (!is_open() || queued_.load(std::memory_order_relaxed)) return move_to_queue(0);
         }
         return submit();
     }
@@ -138,6 +134,11 @@ public:
 
     backend::failure take_failure(backend::sequence number) override { return failed_.take(number); }
 
+    backend::failure refused(backend::sequence number) override
+    {
+        return failed_.any() ? failed_.take(number) : backend::failure{};
+    }
+
     bool arm() noexcept override
     {
         if (parts_.device.lost() != result::success) {
@@ -160,6 +161,8 @@ public:
 
     help go_on() noexcept override
     {
+        result const opened = open();
+        if (opened != result::success) return give_up_queue(opened);
         current in(parts_.device);
         if (!usable(in)) return help::finished;
         bool moved = transfers_.go_on() == help::moved;
@@ -205,6 +208,39 @@ private:
         return std::chrono::milliseconds(t.tv_sec * 1000 + t.tv_nsec / 1000000);
     }
 
+    bool is_open() const noexcept { return open_.load(std::memory_order_acquire); }
+
+    // The helper's.
+    result open() noexcept
+    {
+        if (is_open()) return result::success;
+        result r = parts_.open();
+        if (r != result::success) return r;
+        current in(parts_.device);
+        if (!in) return in.state();
+        r = parts_.device.driver().stream_create(&handle_, driver::stream_non_blocking);
+        if (!parts_.device.check(r)) return r;
+        completion_.open(parts_.how, parts_.words.take());
+        open_.store(true, std::memory_order_release);
+        return r;
+    }
+
+    // There is no stream: the regions in the queue end with that, and the next one tries again.
+    help give_up_queue(result why) noexcept
+    {
+        if (parts_.device.lost() != result::success) return help::finished;
+        while (next()) {
+            has_head_ = false;
+            fail(why, "the device cannot be used");
+            if (head_.what != command::kind::signal) continue;
+            failed_.note(head_.number, std::exchange(failure_, {}));
+            submitted_.store(head_.number, std::memory_order_release);
+            completion_.skip(head_.number);
+        }
+        parts_.device.wake();
+        return help::moved;
+    }
+
     error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes,
                         backend::box const* shape = nullptr) noexcept
     {
@@ -236,6 +272,7 @@ private:
     // Sticky errors show in any call; a signal behind a fault may have been reached all the same.
     bool healthy() noexcept
     {
+        if (!is_open()) return parts_.device.lost() == result::success;
         current in(parts_.device);
         if (!in) return parts_.device.lost() == result::success;
         (void)parts_.device.check(parts_.device.driver().stream_query(handle_));
@@ -320,11 +357,10 @@ private:
         if (r != result::success) fail(r, "cuStreamWaitEvent");
     }
 
-    // Whatever fails before a region's signal belongs to that region.
-    void fail(result r, char const* what) noexcept { fail({r, what}); }
-    void fail(backend::failure&& f) noexcept
+    // Whatever fails before a region's signal belongs to that region. Before its kernel, its data has not arrived.
+    void fail(result r, char const* what, bool arrived = false) noexcept
     {
-        if (!failure_.error) failure_ = std::move(f);
+        if (!failure_.error) failure_ = {r, what, arrived};
     }
 
     help run(command& c, bool on_helper) noexcept
@@ -340,8 +376,8 @@ private:
         case command::kind::copy_out:
             answer =
                 transfers_.copy(c, handle_, submitted_.load(std::memory_order_relaxed) + 1, on_helper, r);
-            if (r != result::success)
-                fail(r, c.what == command::kind::copy_in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync");
+            if (r != result::success && c.what == command::kind::copy_in) fail(r, "cuMemcpyHtoDAsync");
+            if (r != result::success && c.what == command::kind::copy_out) fail(r, "cuMemcpyDtoHAsync", true);
             break;
         case command::kind::copy_within:
             r = device.driver().memcpy_dtod_async(reinterpret_cast<driver::device_address>(c.device),
@@ -377,6 +413,7 @@ private:
     // there is no cycle.
     result hold_back(driver::stream_handle other, backend::sequence number) noexcept
     {
+        if (!is_open()) return result::success; // nothing has got to the device
         driver::api const& d = parts_.device.driver();
         std::lock_guard guard(tail_mutex_);
         if (tail_ == nullptr) tail_ = parts_.events.take();
@@ -407,7 +444,8 @@ private:
     }
 
     parts& parts_;
-    driver::stream_handle handle_;
+    driver::stream_handle handle_ = nullptr; // made by the helper, which then sets open_
+    std::atomic<bool> open_{false};
     completion completion_;
     transfers transfers_;
     omp_co::detail::failed_regions failed_;

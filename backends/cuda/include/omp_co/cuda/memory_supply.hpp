@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+// Device memory for callers that cannot wait: the device's helper asks the driver for it.
+#pragma once
+
+#include <omp_co/cuda/device_memory.hpp>
+#include <omp_co/cuda/helper.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <vector>
+
+namespace omp_co::cuda::engine {
+
+class memory_supply final : public helped {
+    using clock = std::chrono::steady_clock;
+
+public:
+    /// `open` makes the device usable.
+    memory_supply(device_memory& memory, context& c, helper& worker, result (*open)(void*) noexcept,
+                  void* opened) noexcept
+        : memory_(memory), context_(c), worker_(worker), open_(open), opened_(opened)
+    {
+    }
+    memory_supply(memory_supply const&) = delete;
+    memory_supply& operator=(memory_supply const&) = delete;
+
+    /// A block, or word that there is none, if either is known; else it is asked for.
+    backend::supply take(std::size_t bytes) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        for (block& b : ready_) {
+            if (b.bytes != bytes) continue;
+            void* const at = b.at;
+            b = ready_.back();
+            ready_.pop_back();
+            return {at, false};
+        }
+        if (bytes >= refused_ && clock::now() - refused_at_ < memory_of_refusals) return {};
+        if (std::find(wanted_.begin(), wanted_.end(), bytes) != wanted_.end()) return {nullptr, true};
+        try {
+            ready_.reserve(ready_.size() + wanted_.size() + 1);
+            wanted_.reserve(wanted_.size() + 1);
+            if (!attached_) worker_.attach(*this);
+            attached_ = true;
+        } catch (...) { // no host memory, or no thread
+            return {};
+        }
+        wanted_.push_back(bytes);
+        worker_.call(*this);
+        return {nullptr, true};
+    }
+
+    /// Memory was given back: what was refused may be there now.
+    void freed() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        refused_ = none_refused;
+    }
+
+    /// Gives back what nobody has fetched. With the context current.
+    void release() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        for (block const& b : ready_) memory_.deallocate(b.at, b.bytes);
+        ready_.clear();
+    }
+
+    help go_on() noexcept override
+    {
+        std::size_t bytes = 0;
+        {
+            std::lock_guard guard(mutex_);
+            if (wanted_.empty()) return help::finished;
+            bytes = wanted_.front();
+        }
+        void* at = nullptr;
+        if (open_(opened_) == result::success) {
+            current in(context_);
+            if (in) at = memory_.allocate(bytes);
+        }
+        note(bytes, at);
+        context_.wake();
+        return help::moved;
+    }
+
+    void drop() noexcept override
+    {
+        std::lock_guard guard(mutex_);
+        wanted_.clear();
+    }
+
+    bool has_moved() noexcept override { return true; }
+
+private:
+    struct block {
+        void* at;
+        std::size_t bytes;
+    };
+
+    static constexpr std::size_t none_refused = std::numeric_limits<std::size_t>::max();
+    /// After that somebody else may have given memory back.
+    static constexpr auto memory_of_refusals = std::chrono::milliseconds(100);
+
+    void note(std::size_t bytes, void* at) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        wanted_.erase(wanted_.begin());
+        if (at != nullptr) {
+            ready_.push_back({at, bytes}); // capacity was reserved
+            return;
+        }
+        refused_ = std::min(refused_, bytes);
+        refused_at_ = clock::now();
+    }
+
+    device_memory& memory_;
+    context& context_;
+    helper& worker_;
+    result (*open_)(void*) noexcept;
+    void* opened_;
+    std::mutex mutex_;
+    bool attached_ = false; // this and the rest are guarded by mutex_
+    std::vector<std::size_t> wanted_;
+    std::vector<block> ready_;
+    std::size_t refused_ = none_refused; ///< the smallest that there was not
+    clock::time_point refused_at_{};
+};
+
+} // namespace omp_co::cuda::engine
