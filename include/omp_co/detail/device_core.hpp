@@ -140,8 +140,11 @@ public:
     void wait_for_copies_out(byte_range range, region& r)
     {
         environment_.for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
-            static_cast<stream_queue&>(clock).waiters.push_back({&r, number, true});
-            r.unmet.fetch_add(1, std::memory_order_relaxed);
+            wait_pool_.reserve(1);
+            stream_queue& s = static_cast<stream_queue&>(clock);
+            stream_wait& w = *wait_pool_.take(nullptr, s, number);
+            w.foreign = true;
+            s.park(r, w, true);
         });
     }
 
@@ -174,9 +177,12 @@ public:
     void forget(region& r) noexcept
     {
         for (auto& s : streams_)
-            r.unmet.fetch_sub(static_cast<std::uint32_t>(std::erase_if(
-                                  s->waiters, [&](stream_waiter const& w) { return w.parked == &r; })),
-                              std::memory_order_relaxed);
+            s->unpark_if([&](stream_wait& w) {
+                if (w.parked != &r) return false;
+                r.unmet.fetch_sub(1, std::memory_order_relaxed);
+                wait_pool_.give(&w);
+                return true;
+            });
     }
 
 private:
@@ -196,10 +202,7 @@ private:
         try {
             if (error_code const ec = ensure_stream()) return ec;
             if (items.empty()) return {};
-            std::size_t const waits = environment_.reserve(items);
-            wait_pool_.reserve(waits);
-            if (waits != 0)
-                for (auto& s : streams_) s->waiters.reserve(s->waiters.size() + waits);
+            wait_pool_.reserve(environment_.reserve(items));
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -361,8 +364,7 @@ private:
                                        });
         for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
             if (traits_.device_waits && w->stream->enqueued >= w->number) continue;
-            w->stream->waiters.push_back({&r, w->number, !traits_.device_waits}); // capacity was reserved
-            r.unmet.fetch_add(1, std::memory_order_relaxed);
+            w->stream->park(r, *w, !traits_.device_waits);
         }
     }
 
@@ -395,7 +397,7 @@ private:
             s.enqueued = r.number;
             s.commands_flying += r.commands;
             s.flying.push(r);
-            if (!s.waiters.empty()) notify(s, kicks);
+            if (s.waiters != nullptr) notify(s, kicks);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
             if (lost_ || traits_.inline_execution) reap(s, done, kicks);
@@ -553,7 +555,7 @@ private:
         if (r.item_count != 0)
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
-        if (!s.waiters.empty()) notify(s, kicks);
+        if (s.waiters != nullptr) notify(s, kicks);
         --slot_.in_flight;
         done.push(r);
     }
@@ -587,10 +589,12 @@ private:
     // Wakes the parked regions whose wait on this stream is over.
     void notify(stream_queue& s, kick_list& kicks)
     {
-        std::erase_if(s.waiters, [&](stream_waiter const& w) {
+        s.unpark_if([&](stream_wait& w) {
             if (w.number > (w.until_retired ? s.retired : s.enqueued)) return false;
-            device_slot* const slot = w.parked->slot; // read first: at zero the region is somebody else's
-            if (w.parked->unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
+            region& r = *w.parked;
+            device_slot* const slot = r.slot; // read first: at zero the region is somebody else's
+            if (w.foreign) wait_pool_.give(&w);
+            if (r.unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
             if (slot == &slot_)
                 kicked_ = true;
             else

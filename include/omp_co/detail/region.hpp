@@ -53,11 +53,16 @@ protected:
 /// How a region ends: its handler runs, or is destroyed without running.
 enum class ending { invoke, destroy };
 
-/// A wait of a region for an earlier region of another stream.
+/// A wait of a region for an earlier region of another stream. While the region is parked for it, until that one is enqueued or
+/// retired, the stream lists it too.
 struct stream_wait {
-    stream_wait* next;
-    stream_queue* stream;
-    backend::sequence number;
+    stream_wait* next = nullptr;
+    stream_queue* stream = nullptr;
+    backend::sequence number = 0;
+    stream_wait* next_parked = nullptr;
+    region* parked = nullptr;
+    bool until_retired = false;
+    bool foreign = false; ///< the region is another device's, and not the owner of this
 };
 
 struct region {

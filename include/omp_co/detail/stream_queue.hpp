@@ -9,16 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace omp_co::detail {
-
-/// A parked region, and what it is parked for: that region `number` of a stream is enqueued, or is retired.
-struct stream_waiter {
-    region* parked;
-    backend::sequence number;
-    bool until_retired;
-};
 
 /// Guarded by its device's lock, except that the one thread that set `enqueuing` uses `commands` without it.
 struct stream_queue : stream_clock {
@@ -27,12 +19,34 @@ struct stream_queue : stream_clock {
     std::unique_ptr<backend::stream> commands;
     region_list parked;
     region_list flying;
-    std::vector<stream_waiter> waiters;
+    stream_wait* waiters = nullptr; ///< of regions that are parked for this stream's
     std::size_t commands_flying = 0;
     bool enqueuing = false;
     region const* current = nullptr; ///< what that thread is at
 
     std::uint64_t load() const noexcept { return accepted - retired; }
+
+    void park(region& r, stream_wait& w, bool until_retired) noexcept
+    {
+        w.parked = &r;
+        w.until_retired = until_retired;
+        w.next_parked = std::exchange(waiters, &w);
+        r.unmet.fetch_add(1, std::memory_order_relaxed);
+    }
+
+    /// Takes those waits off the list for which `over(wait)` says so.
+    template <class F>
+    void unpark_if(F over)
+    {
+        for (stream_wait** at = &waiters; *at != nullptr;) {
+            stream_wait* const w = *at;
+            stream_wait* const next = w->next_parked;
+            if (over(*w))
+                *at = next;
+            else
+                at = &w->next_parked;
+        }
+    }
 };
 
 /// Waits of regions, recycled.
@@ -49,7 +63,7 @@ public:
     /// Makes sure that the next `n` calls of take succeed. Throws std::bad_alloc.
     void reserve(std::size_t n)
     {
-        for (; count_ < n; ++count_) spare_ = new stream_wait{spare_, nullptr, 0};
+        for (; count_ < n; ++count_) spare_ = new stream_wait{spare_};
     }
 
     stream_wait* take(stream_wait* next, stream_queue& stream, backend::sequence number) noexcept

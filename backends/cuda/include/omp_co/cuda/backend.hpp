@@ -88,7 +88,9 @@ public:
         }
         try {
             auto made = std::make_unique<stream>(parts_);
+            parts_.streams.reserve(parts_.streams.size() + 1);
             parts_.worker.attach(*made);
+            parts_.streams.push_back(made.get());
             return made;
         } catch (std::system_error const&) {
             error = omp_co::make_error_code(errc::not_supported); // no thread

@@ -34,11 +34,12 @@ inline bool shape_of(backend::invocation const& call, kernel_facts const& kernel
     std::size_t grid[3];
     std::size_t threads = 1;
     unsigned const dimensions = std::min(call.range.dimensions, 3U);
+    unsigned const used = call.shape.given ? 3 : dimensions; // the rest has one of one
     std::copy_n(call.shape.given ? call.shape.threads : usual[dimensions], 3, block);
     if (!call.shape.given)
-        for (unsigned d = 3; d-- > 0;)
+        for (unsigned d = used; d-- > 0;)
             while (block[0] * block[1] * block[2] > kernel.max_threads && block[d] > 1) block[d] /= 2;
-    for (unsigned d = 0; d < 3; ++d) {
+    for (unsigned d = 0; d < used; ++d) {
         grid[d] = call.shape.given ? call.shape.teams[d]
                   : block[d] == 1  ? call.range.count[d]
                                    : (call.range.count[d] + block[d] - 1) / block[d];

@@ -16,11 +16,14 @@
 #include <cstdint>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace omp_co::cuda::engine {
 
 /// How completions are found; `automatic`: as the device allows.
 enum class completion_choice : unsigned char { automatic, write_value, events };
+
+class stream;
 
 struct parts {
     parts(driver::api const& d, driver::device_number number, limits l, completion_choice c)
@@ -67,7 +70,8 @@ struct parts {
     helper worker;
     memory_supply supply;
     kernel_cache kernels;
-    completion_kind how = completion_kind::events; // the rest is set by open()
+    completion_kind how = completion_kind::events; // set by open()
+    std::vector<stream*> streams;                  // for whoever asks for completions
 
 private:
     // What the device says it can do is tried out once: where stream memory operations are switched off, events serve.

@@ -60,49 +60,48 @@ public:
 
     error_code copy_within(void* to, void const* from, std::size_t bytes) override
     {
-        command c;
-        c.what = command::kind::copy_within;
-        c.device = static_cast<char*>(to);
-        c.from = static_cast<char const*>(from);
-        c.bytes = bytes;
-        return add(c);
+        command* const c = add(command::kind::copy_within);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->device = static_cast<char*>(to);
+        c->from = static_cast<char const*>(from);
+        c->bytes = bytes;
+        return {};
     }
 
     error_code fill(void* device, unsigned char value, std::size_t bytes) override
     {
-        command c;
-        c.what = command::kind::fill;
-        c.device = static_cast<char*>(device);
-        c.value = value;
-        c.bytes = bytes;
-        return add(c);
+        command* const c = add(command::kind::fill);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->device = static_cast<char*>(device);
+        c->value = value;
+        c->bytes = bytes;
+        return {};
     }
 
     error_code launch(backend::invocation const& call) override
     {
         if (call.what == nullptr || call.what->kind != backend_kind::cuda)
             return make_error_code(errc::kernel_unavailable);
-        command c;
-        c.what = command::kind::launch;
-        c.call = &call;
-        return add(c);
+        command* const c = add(command::kind::launch);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->call = &call;
+        return {};
     }
 
     error_code wait(backend::stream& other, backend::sequence number) override
     {
-        command c;
-        c.what = command::kind::wait;
-        c.other = &static_cast<stream&>(other);
-        c.number = number;
-        return add(c);
+        command* const c = add(command::kind::wait);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->other = &static_cast<stream&>(other);
+        c->number = number;
+        return {};
     }
 
     error_code signal(backend::sequence number) override
     {
-        command c;
-        c.what = command::kind::signal;
-        c.number = number;
-        if (error_code const ec = add(c)) return ec;
+        command* const c = add(command::kind::signal);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->number = number;
         if (is_open() && !queued_.load(std::memory_order_acquire)) return submit();
         {
             std::lock_guard guard(mutex_);
@@ -116,7 +115,7 @@ public:
         backend::sequence const before = confirmed_.load(std::memory_order_relaxed);
         backend::sequence const now = parts_.device.lost() == result::success ? reached() : before;
         if (now != before) {
-            if (parts_.how == completion_kind::events || healthy()) {
+            if (now <= vouched_ || parts_.how == completion_kind::events || vouch_for_all()) {
                 transfers_.settle(now);
                 confirmed_.store(now, std::memory_order_release);
             }
@@ -244,22 +243,24 @@ private:
     error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes,
                         backend::box const* shape = nullptr) noexcept
     {
-        command c;
-        c.shape = shape;
-        c.what = what;
-        c.device = static_cast<char*>(device);
-        c.host = static_cast<char*>(host);
-        c.bytes = bytes;
-        return add(c);
+        command* const c = add(what);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->shape = shape;
+        c->device = static_cast<char*>(device);
+        c->host = static_cast<char*>(host);
+        c->bytes = bytes;
+        return {};
     }
 
-    error_code add(command const& c) noexcept
+    // Null when the host has no memory.
+    command* add(command::kind what) noexcept
     {
         try {
-            building_.push_back(c);
-            return {};
+            command& c = building_.emplace_back();
+            c.what = what;
+            return &c;
         } catch (...) {
-            return make_error_code(errc::out_of_memory);
+            return nullptr;
         }
     }
 
@@ -267,6 +268,15 @@ private:
     {
         backend::sequence const device = completion_.reached();
         return std::min(device, transfers_.unfinished() - 1);
+    }
+
+    // An error shows in a query of any stream, so one query after a look at all of them serves for all.
+    bool vouch_for_all() noexcept
+    {
+        for (stream* s : parts_.streams) s->candidate_ = s->reached();
+        if (!healthy()) return false;
+        for (stream* s : parts_.streams) s->vouched_ = s->candidate_;
+        return true;
     }
 
     // Sticky errors show in any call; a signal behind a fault may have been reached all the same.
@@ -466,6 +476,8 @@ private:
 
     // Whoever asks for completions.
     std::chrono::milliseconds last_news_{};
+    backend::sequence candidate_ = 0; // for vouched_
+    backend::sequence vouched_ = 0;   ///< the device was healthy after this was reached
     backend::sequence armed_for_ = 0;
 
     std::mutex tail_mutex_;
