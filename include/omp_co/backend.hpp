@@ -126,6 +126,8 @@ struct failure {
     bool arrived = true; ///< its copies in were done before it failed
 };
 
+class device;
+
 /// An in-order sequence of commands. One thread at a time enqueues (the caller sees to that); `completed`,
 /// `take_failure` and `arm` may run beside it, one thread at a time.
 ///
@@ -167,6 +169,9 @@ public:
         });
         return ec;
     }
+
+    /// Copies from another device that this one reads.
+    virtual error_code copy_from(void* to, device& other, void const* from, std::size_t bytes);
 
     /// Later commands wait for `other`'s signal `number`, which is already enqueued. Only where
     /// `properties::device_waits`.
@@ -261,11 +266,23 @@ public:
     /// Why the device can do nothing any more, as soon as any call has found that out.
     virtual error_code lost() const noexcept { return {}; }
 
+    /// Whether its streams can copy from that device's memory.
+    virtual bool reads(device& other) const noexcept
+    {
+        static_cast<void>(other);
+        return false;
+    }
+
     virtual void set_wakeup(wakeup target) noexcept = 0;
 
     /// Called once, when nothing is in flight and before the streams are destroyed: afterwards no thread of the backend
     /// touches them.
     virtual void stop() noexcept = 0;
 };
+
+inline error_code stream::copy_from(void*, device&, void const*, std::size_t)
+{
+    return make_error_code(errc::not_supported);
+}
 
 } // namespace omp_co::backend

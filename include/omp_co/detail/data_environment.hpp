@@ -383,7 +383,7 @@ private:
 
     refusal find_raw(map_item& item) noexcept
     {
-        if (item.bytes == 0) return {};
+        if (item.bytes == 0 || item.has(map_unordered)) return {};
         present_entry* const e = table_.at_device(item.device);
         if (e == nullptr || !e->live()) return {}; // somebody else's memory
         char* const end = static_cast<char*>(item.device) + item.bytes;
@@ -550,7 +550,7 @@ private:
     // mapping are not ordered after the users of an earlier one by anything else.
     static bool moves(map_item const& item, std::uint64_t serial) noexcept
     {
-        if (item.has(map_copy_in | map_copy_out | map_within | map_fill)) return true;
+        if (item.has(map_copy_in | map_copy_out | map_within | map_fill | map_outside)) return true;
         return item.entry->opened == serial && item.bytes != 0 &&
                (item.has(map_written) || !item.has(map_exit));
     }
@@ -559,7 +559,7 @@ private:
     static bool brought(std::span<map_item const> items, map_item const& item) noexcept
     {
         if (item.has(map_copy_in)) return true;
-        if (item.has(map_raw)) return item.has(map_within | map_fill);
+        if (item.has(map_raw)) return item.has(map_written);
         bool const began = item.bytes != 0 && items[item.leader].has(map_created);
         return began && (item.has(map_written) || !item.has(map_exit));
     }

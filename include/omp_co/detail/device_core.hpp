@@ -65,25 +65,28 @@ public:
     /// has changed, and the region is the caller's again.
     error_code accept(region& r, device_lock& lock, region_list& done, kick_list& kicks)
     {
-        if (lost_) return make_error_code(errc::device_lost);
-        if (error_code const ec = prepare(r)) return ec;
-        r.serial = ++serial_;
-        environment_.apply(r.maps(), r.serial);
-        inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        stream_queue& s = choose(r);
-        r.stream = &s;
-        r.number = ++s.accepted;
-        if (r.item_count != 0) {
-            collect_waits(r);
-            environment_.record(r.maps(), s, r.number, r.serial);
-            if (copies_out(r)) ++slot_.pending_outs;
-        }
-        ++slot_.in_flight;
-        if (r.needs_memory) memory_.queue(r);
-        s.parked.push(r);
-        if (!s.enqueuing) drive(s, lock, done, kicks);
+        if (error_code const ec = place(r)) return ec;
+        if (!r.stream->enqueuing) drive(*r.stream, lock, done, kicks);
         go_on(lock, done, kicks);
         return {};
+    }
+
+    /// Accepts `r`, and right behind it `held`, which stays parked until it is released; both without commands. An error: the
+    /// one that has no stream was refused.
+    error_code accept_held(region& r, region& held, device_lock& lock, region_list& done, kick_list& kicks)
+    {
+        if (error_code const ec = place(r)) return ec;
+        error_code const ec = place(held);
+        drive(*r.stream, lock, done, kicks);
+        go_on(lock, done, kicks);
+        return ec;
+    }
+
+    void release_held(region& held, device_lock& lock, region_list& done, kick_list& kicks)
+    {
+        held.unmet.fetch_sub(1, std::memory_order_relaxed);
+        drive(*held.stream, lock, done, kicks);
+        go_on(lock, done, kicks);
     }
 
     /// Asks every stream with regions in flight how far it has come, once, and retires what is done.
@@ -91,6 +94,7 @@ public:
     {
         for (std::size_t i = 0; i < streams_.size(); ++i)
             if (!streams_[i]->flying.empty()) reap(*streams_[i], done, kicks);
+        if (express_ != nullptr && !express_->flying.empty()) reap(*express_, done, kicks);
         go_on(lock, done, kicks);
     }
 
@@ -98,9 +102,12 @@ public:
     void go_on(device_lock& lock, region_list& done, kick_list& kicks)
     {
         if (memory_.anybody_waits()) serve_memory();
-        while (std::exchange(kicked_, false))
+        while (std::exchange(kicked_, false)) {
             for (std::size_t i = 0; i < streams_.size(); ++i)
                 if (!streams_[i]->enqueuing) drive(*streams_[i], lock, done, kicks);
+            for (std::size_t i = 0; i < places_.size(); ++i) drive(*places_[i], lock, done, kicks);
+            if (express_ != nullptr && !express_->enqueuing) drive(*express_, lock, done, kicks);
+        }
     }
 
     void kick() noexcept { kicked_ = true; }
@@ -111,6 +118,7 @@ public:
         bool armed = true;
         for (auto& s : streams_)
             if (!s->flying.empty()) armed &= s->commands->arm();
+        if (express_ != nullptr && !express_->flying.empty()) armed &= express_->commands->arm();
         return armed;
     }
 
@@ -176,16 +184,38 @@ public:
     /// Undoes wait_for_copies_out.
     void forget(region& r) noexcept
     {
-        for (auto& s : streams_)
-            s->unpark_if([&](stream_wait& w) {
-                if (w.parked != &r) return false;
-                r.unmet.fetch_sub(1, std::memory_order_relaxed);
-                wait_pool_.give(&w);
-                return true;
-            });
+        for (auto const* all : {&streams_, &places_})
+            for (auto& s : *all)
+                s->unpark_if([&](stream_wait& w) {
+                    if (w.parked != &r) return false;
+                    r.unmet.fetch_sub(1, std::memory_order_relaxed);
+                    wait_pool_.give(&w);
+                    return true;
+                });
     }
 
 private:
+    error_code place(region& r)
+    {
+        if (lost_) return make_error_code(errc::device_lost);
+        if (error_code const ec = prepare(r)) return ec;
+        r.serial = ++serial_;
+        environment_.apply(r.maps(), r.serial);
+        inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
+        stream_queue& s = r.way == region::ordinary ? choose(r) : r.way == region::held ? *places_.back() : *express_;
+        r.stream = &s;
+        r.number = ++s.accepted;
+        if (r.item_count != 0) {
+            collect_waits(r);
+            environment_.record(r.maps(), s, r.number, r.serial);
+            if (copies_out(r)) ++slot_.pending_outs;
+        }
+        ++slot_.in_flight;
+        if (r.needs_memory) memory_.queue(r);
+        s.parked.push(r);
+        return {};
+    }
+
     // Everything that can go wrong before the region counts as accepted.
     error_code prepare(region& r)
     {
@@ -200,7 +230,7 @@ private:
             return ec;
         }
         try {
-            if (error_code const ec = ensure_stream()) return ec;
+            if (error_code const ec = ensure_way(r.way)) return ec;
             if (items.empty()) return {};
             wait_pool_.reserve(environment_.reserve(items));
         } catch (std::bad_alloc const&) {
@@ -254,7 +284,8 @@ private:
             if (!s->flying.empty() || s->enqueuing ||
                 (s->parked.front() != nullptr && (ready(*s) || goes_on(*s->parked.front()))))
                 return true;
-        return false;
+        return (express_ != nullptr && !idle(*express_)) ||
+               std::any_of(places_.begin(), places_.end(), [](auto const& s) { return !idle(*s); });
     }
 
     // Parked for another device's region only, and accepted before whoever is first in the queue for memory: it
@@ -285,7 +316,7 @@ private:
         if (item.is_plain()) return 1;
         std::uint32_t more = 0;
         for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
-        if (item.shape == nullptr || (traits_.box_copies && !item.has(map_within))) return 1 + more;
+        if (item.shape == nullptr || (traits_.box_copies && !item.has(map_within | map_from_device))) return 1 + more;
         return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
     }
 
@@ -323,15 +354,41 @@ private:
         return {};
     }
 
+    error_code ensure_way(region::way_through way)
+    {
+        if (way == region::ordinary) return ensure_stream();
+        if (way == region::held) {
+            ensure_place();
+            return {};
+        }
+        if (express_ != nullptr) return {};
+        error_code ec;
+        std::unique_ptr<backend::stream> created = device_->create_stream(ec);
+        if (created) express_ = std::make_unique<stream_queue>(std::move(created));
+        return ec;
+    }
+
+    // The last one is free for a region that is held.
+    void ensure_place()
+    {
+        auto const free =
+            std::find_if(places_.begin(), places_.end(), [](auto const& s) { return idle(*s); });
+        if (free == places_.end())
+            places_.push_back(std::make_unique<stream_queue>(nullptr));
+        else
+            std::iter_swap(free, places_.end() - 1);
+    }
+
     // The stream of the unfinished work that this region must follow, if it is about to write what that wrote;
     // else the least loaded one.
     stream_queue& choose(region& r) noexcept
     {
         stream_queue* followed = nullptr;
         environment_.for_each_conflict(r.maps(), r.serial,
-                                       [&](stream_clock& s, backend::sequence, bool writes) {
-                                           if (writes && followed == nullptr)
-                                               followed = static_cast<stream_queue*>(&s);
+                                       [&](stream_clock& clock, backend::sequence, bool writes) {
+                                           stream_queue& s = static_cast<stream_queue&>(clock);
+                                           if (writes && followed == nullptr && s.commands != nullptr)
+                                               followed = &s;
                                        });
         if (followed != nullptr) return *followed;
         if (idle(*streams_.front())) return *streams_.front();
@@ -362,9 +419,10 @@ private:
                                            }
                                            r.waits = wait_pool_.take(r.waits, other, number);
                                        });
+        bool const by_device = traits_.device_waits && r.stream->commands != nullptr;
         for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-            if (traits_.device_waits && w->stream->enqueued >= w->number) continue;
-            w->stream->park(r, *w, !traits_.device_waits);
+            if (by_device && w->stream->enqueued >= w->number) continue;
+            w->stream->park(r, *w, !by_device);
         }
     }
 
@@ -385,7 +443,7 @@ private:
             if (environment_.relied_on_failure(r.maps(), r.serial))
                 r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
             error_code signalled;
-            if (!lost_) {
+            if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
                 if (!traits_.quick_enqueueing) lock.unlock();
                 signalled = enqueue(s, r);
@@ -400,7 +458,10 @@ private:
             if (s.waiters != nullptr) notify(s, kicks);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
-            if (lost_ || traits_.inline_execution) reap(s, done, kicks);
+            if (s.commands == nullptr)
+                retire(s, done, kicks);
+            else if (lost_ || traits_.inline_execution)
+                reap(s, done, kicks);
         }
         s.enqueuing = false;
     }
@@ -411,11 +472,12 @@ private:
         error_code ec = r.error;
         if (traits_.device_waits)
             for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
-                ec = out.wait(*w->stream->commands, w->number);
+                if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
         std::uint32_t all = 0;
         for (map_item const& item : r.maps()) {
             all |= item.flags;
-            if (ec || !item.has(map_copy_in | map_within | map_fill) || item.has(map_attach)) continue;
+            if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
+                continue;
             ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
             r.commands += commands_of(item);
         }
@@ -442,13 +504,17 @@ private:
 
     static error_code move_in(backend::stream& out, map_item const& item) noexcept
     {
-        if (item.has(map_within)) {
-            if (item.shape == nullptr) return out.copy_within(item.device, item.host, item.bytes);
+        if (item.has(map_within | map_from_device)) {
+            backend::box whole;
+            whole.row = item.bytes;
             error_code ec;
-            item.shape->for_each_row([&](std::size_t to, std::size_t from) {
+            (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t from_at) {
+                char* const to = static_cast<char*>(item.device) + at;
+                char const* const from = item.begin() + from_at;
+                std::size_t const bytes = item.shape == nullptr ? item.bytes : item.shape->row;
                 if (!ec)
-                    ec = out.copy_within(static_cast<char*>(item.device) + to, item.begin() + from,
-                                         item.shape->row);
+                    ec = item.has(map_within) ? out.copy_within(to, from, bytes)
+                                              : out.copy_from(to, *item.source, from, bytes);
             });
             return ec;
         }
@@ -626,6 +692,8 @@ private:
     region_memory memory_;
     wait_pool wait_pool_;
     std::vector<std::unique_ptr<stream_queue>> streams_;
+    std::vector<std::unique_ptr<stream_queue>> places_; // of regions that are held
+    std::unique_ptr<stream_queue> express_;             // of regions for which others wait that are held
     std::uint64_t serial_ = 0;
     device_statistics statistics_;
     error_code lost_;

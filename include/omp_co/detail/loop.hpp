@@ -155,10 +155,17 @@ public:
     /// Dispatches a region whose handler belongs to this context.
     void start(region& r) noexcept
     {
+        start(r, [](region& accepted) { registry::instance().submit(accepted); });
+    }
+
+    /// The same for an operation that `begin(r)` has somebody else's regions do.
+    template <class Begin>
+    void start(region& r, Begin begin) noexcept
+    {
         r.owner = this;
         auto const who = has_turn();
         counts_.dispatched(who);
-        registry::instance().submit(r);
+        begin(r);
         if (who == operation_counts::by::turn) return; // and goes on with it
         std::lock_guard guard(mutex_);
         schedule();

@@ -42,6 +42,10 @@ enum map_flag : std::uint32_t {
 
     map_box = 1U << 19,  ///< has a shape
     map_hold = 1U << 20, ///< counts apart
+
+    map_outside = 1U << 21,     ///< raw: a motion of which only the place in the order is this region's
+    map_unordered = 1U << 22,   ///< raw: another region has the place for it
+    map_from_device = 1U << 23, ///< raw: `host` is an address on the device `source`, copied from
 };
 
 /// A pointer on the device that points to mapped data: its place on the host, and what it points to.
@@ -66,7 +70,10 @@ struct map_item {
     std::uint32_t flags = 0;
     std::uint32_t leader = 0;                  ///< index of the item whose new entry this one shares
     backend::box const* shape = nullptr;       ///< null: all of the range moves
-    attachment* attached = nullptr;            ///< of a pointer that is joined
+    union {
+        attachment* attached = nullptr; ///< of a pointer that is joined
+        backend::device* source;        ///< of a copy from another device
+    };
     attachment_record const* joined = nullptr; ///< pointers that motions leave alone
     present_entry* entry = nullptr;            ///< null: absent, or nothing to do
     void* device = nullptr;                    ///< the device address; what the kernel's argument reads
@@ -77,7 +84,7 @@ struct map_item {
     /// All of the range moves, between the host and the device.
     bool is_plain() const noexcept
     {
-        return shape == nullptr && joined == nullptr && !has(map_within | map_fill);
+        return shape == nullptr && joined == nullptr && !has(map_within | map_fill | map_from_device);
     }
     std::size_t moved_bytes() const noexcept { return shape == nullptr ? bytes : shape->bytes(); }
 };

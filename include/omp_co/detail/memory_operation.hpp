@@ -2,6 +2,7 @@
 // Copies between addresses that are given, and allocations, as Asio operations.
 #pragma once
 
+#include <omp_co/detail/device_bridge.hpp>
 #include <omp_co/detail/operation_state.hpp>
 #include <omp_co/device.hpp>
 #include <omp_co/section.hpp>
@@ -77,47 +78,6 @@ void initiate_motion(Handler&& h, device where, map_item const& motion, backend:
         motion, shape);
 }
 
-/// One motion, and of a box its shape.
-struct raw_motion {
-    device where;
-    map_item item;
-    backend::box shape;
-};
-
-/// A copy between two devices: out to the host, and in again.
-class through_host {
-public:
-    through_host(raw_motion const& in, raw_motion const& out, std::size_t bytes) noexcept
-        : in_(in), out_(out), bytes_(bytes)
-    {
-    }
-
-    template <class Self>
-    void operator()(Self& self, error_code ec = {})
-    {
-        int const now = step_++;
-        if (now == 0) {
-            staging_.reset(new (std::nothrow) char[bytes_]);
-            out_.item.host = in_.item.host = staging_.get();
-            if (staging_ == nullptr) ec = make_error_code(errc::out_of_memory);
-        }
-        if (now == 0 || (now == 1 && !ec)) {
-            raw_motion const next = now == 0 ? out_ : in_;
-            return initiate_motion(std::move(self), next.where, next.item, next.shape, ec,
-                                   "no host memory to copy through");
-        }
-        staging_.reset();
-        self.complete(ec);
-    }
-
-private:
-    raw_motion in_;
-    raw_motion out_;
-    std::size_t bytes_;
-    std::unique_ptr<char[]> staging_;
-    int step_ = 0;
-};
-
 struct initiate_memory {
     template <class Handler, class Operation>
     void operator()(Handler&& h, Operation const& op) const
@@ -176,23 +136,33 @@ public:
         if (!two_devices || ec || bytes_ == 0)
             return initiate_motion(std::forward<Handler>(h), to_.on_device ? to_.where : from_.where, motion_,
                                    shape_, ec, fault_);
-        // The buffer between has no gaps.
-        backend::box::strides const packed{shape_.row, shape_.row * shape_.rows};
-        raw_motion in{to_.where, motion_, shape_};
-        in.item.flags = map_raw | map_written | map_copy_in;
-        in.shape.host = packed;
-        raw_motion out{from_.where, motion_, shape_};
-        out.item.flags = map_raw | map_copy_out;
-        out.item.device = from_.data;
-        out.item.bytes = shape_.row == 0 ? motion_.bytes : shape_.reach(shape_.host);
-        out.shape.device = shape_.host;
-        out.shape.host = packed;
-        std::decay_t<Handler> handler(std::forward<Handler>(h));
-        asio::async_compose<std::decay_t<Handler>, void(error_code)>(through_host(in, out, bytes_), handler);
+        initiate_between(std::forward<Handler>(h));
     }
 
 private:
     static constexpr std::string_view no_section = "a section that is none";
+
+    template <class Handler>
+    void initiate_between(Handler&& h) const
+    {
+        // The buffer between has no gaps.
+        backend::box::strides const packed{shape_.row, shape_.row * shape_.rows};
+        raw_motion in{to_.where, motion_, shape_};
+        in.shape.host = packed;
+        raw_motion out{from_.where, motion_, shape_};
+        out.item.device = from_.data;
+        out.item.bytes = shape_.row == 0 ? motion_.bytes : shape_.reach(shape_.host);
+        out.shape.device = shape_.host;
+        out.shape.host = packed;
+        initiate<no_payload>(std::forward<Handler>(h), [&](region& state, loop& l) {
+            if (to_.where.slot() == nullptr || from_.where.slot() == nullptr)
+                return l.refuse(state,
+                                make_error_code(registry::instance().forked() ? errc::forked
+                                                                              : errc::device_lost),
+                                {});
+            l.start(state, [&](region& r) { device_bridge::start(r, out, in, bytes_); });
+        });
+    }
 
     void set_motion() noexcept
     {

@@ -68,6 +68,10 @@ struct stream_wait {
 struct region {
     using end_function = void (*)(region&, ending);
 
+    /// Through a stream that it shares; without commands, parked until all that it follows has retired and it is released; or
+    /// through a stream where nothing is ever parked for another region, without a place in the order.
+    enum way_through : unsigned char { ordinary, held, express };
+
     region(end_function f, device_slot* s) noexcept : end(f), slot(s) {}
 
     region* next = nullptr;
@@ -80,6 +84,7 @@ struct region {
     std::uint32_t commands = 0;          ///< it has in the stream
     std::atomic<std::uint32_t> unmet{0}; ///< things it is parked for
     bool needs_memory = false;
+    way_through way = ordinary;
     bool arrived = false;                ///< it failed after its copies in were done
     backend::invocation* call = nullptr; ///< null: no kernel
     stream_queue* stream = nullptr;

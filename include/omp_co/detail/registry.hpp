@@ -149,6 +149,35 @@ public:
         deliver(done);
     }
 
+    /// Gives two pairs of regions places on their devices, in an order that all such pairs keep. Of each pair the second one,
+    /// right behind the first, is held until release_held. What is refused goes to its owner with an error.
+    void submit_held(region& r, region& held, region& other, region& other_held) noexcept
+    {
+        region_list done;
+        device_core::kick_list kicks;
+        {
+            std::lock_guard guard(pairs_mutex_);
+            submit_pair(r, held, done, kicks);
+            submit_pair(other, other_held, done, kicks);
+        }
+        follow(done, kicks);
+        deliver(done);
+    }
+
+    /// Lets a region that is held go, if it was not refused; its error, if any, is set before.
+    void release_held(region& held) noexcept
+    {
+        if (held.stream == nullptr) return;
+        region_list done;
+        device_core::kick_list kicks;
+        {
+            device_lock lock(held.slot->mutex);
+            held.slot->core->release_held(held, lock, done, kicks);
+        }
+        follow(done, kicks);
+        deliver(done);
+    }
+
     /// Asks every device with regions in flight. False: another thread is at one of them.
     bool poll() noexcept
     {
@@ -363,6 +392,29 @@ private:
         return make_error_code(errc::out_of_memory);
     }
 
+    void submit_pair(region& r, region& held, region_list& done, device_core::kick_list& kicks) noexcept
+    {
+        error_code const ec = [&]() noexcept -> error_code {
+            try {
+                if (forked()) return make_error_code(errc::forked);
+                if (closing()) return make_error_code(errc::shutting_down);
+                device_slot& slot = *r.slot;
+                device_lock lock(slot.mutex);
+                if (slot.core == nullptr || slot.generation != r.generation || slot.closing)
+                    return make_error_code(errc::device_lost);
+                return slot.core->accept_held(r, held, lock, done, kicks);
+            } catch (std::bad_alloc const&) {
+                return make_error_code(errc::out_of_memory);
+            }
+        }();
+        if (!ec) return;
+        for (region* const each : {&r, &held}) {
+            if (each->stream != nullptr) continue;
+            each->fail(ec, {});
+            done.push(*each);
+        }
+    }
+
     // Before any copy in, another device's pending copies out of the same host range count; before any copy out, its
     // data is no longer equal to the host's.
     void meet_other_devices(region& r)
@@ -432,6 +484,7 @@ private:
     std::atomic<bool> forked_{false};
     std::atomic<bool> closing_{false};
     std::atomic<device_slot*> first_{nullptr};
+    std::mutex pairs_mutex_; // before any device's lock
     std::mutex mutex_;
     std::vector<device_slot*> numbered_;       // guarded by mutex_
     std::vector<device_slot*> free_;           // guarded by mutex_

@@ -16,7 +16,7 @@ namespace omp_co::detail {
 struct stream_queue : stream_clock {
     explicit stream_queue(std::unique_ptr<backend::stream> s) noexcept : commands(std::move(s)) {}
 
-    std::unique_ptr<backend::stream> commands;
+    std::unique_ptr<backend::stream> commands; ///< null: for regions that are held, one at a time
     region_list parked;
     region_list flying;
     stream_wait* waiters = nullptr; ///< of regions that are parked for this stream's

@@ -106,6 +106,15 @@ public:
         return why == result::success ? error_code() : error_code(why);
     }
 
+    bool reads(backend::device& other) const noexcept override
+    {
+        auto* const source = dynamic_cast<cuda_device*>(&other);
+        return source != nullptr && source->context_handle() != nullptr;
+    }
+
+    /// Null before the device is first used.
+    driver::context_handle context_handle() const noexcept { return parts_.device.handle(); }
+
     void set_wakeup(backend::wakeup target) noexcept override { parts_.device.set_wakeup(target); }
 
     void stop() noexcept override
@@ -118,5 +127,18 @@ private:
     parts parts_;
     backend::properties traits_;
 };
+
+inline error_code stream::copy_from(void* to, backend::device& other, void const* from, std::size_t bytes)
+{
+    auto* const source = dynamic_cast<cuda_device*>(&other);
+    if (source == nullptr) return make_error_code(errc::not_supported);
+    command* const c = add(command::kind::copy_peer);
+    if (c == nullptr) return make_error_code(errc::out_of_memory);
+    c->device = static_cast<char*>(to);
+    c->from = static_cast<char const*>(from);
+    c->peer = source->context_handle();
+    c->bytes = bytes;
+    return {};
+}
 
 } // namespace omp_co::cuda::engine

@@ -68,6 +68,9 @@ public:
         return {};
     }
 
+    /// Between two CUDA devices the driver finds the way.
+    error_code copy_from(void* to, backend::device& other, void const* from, std::size_t bytes) override;
+
     error_code fill(void* device, unsigned char value, std::size_t bytes) override
     {
         command* const c = add(command::kind::fill);
@@ -394,6 +397,12 @@ private:
                                                   reinterpret_cast<driver::device_address>(c.from), c.bytes,
                                                   handle_);
             if (!device.check(r)) fail(r, "cuMemcpyDtoDAsync");
+            break;
+        case command::kind::copy_peer:
+            r = device.driver().memcpy_peer_async(reinterpret_cast<driver::device_address>(c.device), device.handle(),
+                                                  reinterpret_cast<driver::device_address>(c.from), c.peer,
+                                                  c.bytes, handle_);
+            if (!device.check(r)) fail(r, "cuMemcpyPeerAsync");
             break;
         case command::kind::fill:
             r = device.driver().memset_d8_async(reinterpret_cast<driver::device_address>(c.device), c.value,

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copies from one device to another: in the order of both, whoever waits for whom.
+#include "support/devices.hpp"
+#include "support/gate.hpp"
+#include "support/outcome.hpp"
+#include "support/sanitizers.hpp"
+
+#include <omp_co/omp_co.hpp>
+
+#include <atomic>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace asio = boost::asio;
+namespace data = boost::unit_test::data;
+using namespace omp_co_test;
+using omp_co::errc;
+using omp_co::error_code;
+
+namespace {
+
+omp_co::device_buffer<int> make(omp_co::device dev, std::size_t n)
+{
+    return omp_co::sync_wait(omp_co::allocate<int>(dev, n));
+}
+
+auto const double_it = [](int* p) { p[0] *= 2; };
+auto const add_hundred = [](int* p) { p[0] += 100; };
+
+BOOST_AUTO_TEST_SUITE(between_devices)
+
+// Nothing is awaited in between: what comes before the copy on either device comes before it, and so with what comes behind.
+BOOST_AUTO_TEST_CASE(a_copy_has_its_place_on_both_devices)
+{
+    omp_co::host::virtual_device one({.workers = 2});
+    omp_co::host::virtual_device two({.workers = 2});
+    auto a = make(one, 1);
+    auto b = make(two, 1);
+    std::vector<int> x{7};
+    std::vector<int> y{0};
+    std::vector<int> z{0};
+    BOOST_TEST(!outcome(omp_co::target_memcpy(a, x)));
+    BOOST_TEST(!outcome(omp_co::target_memset(b, 0)));
+    gate reader;
+    gate writer;
+    asio::io_context io;
+    std::size_t failed = 0;
+    auto handler = asio::bind_executor(io, [&](error_code ec) { failed += ec ? 1 : 0; });
+    omp_co::target(one, writer.kernel(), omp_co::is_device_ptr(a.get()))(handler); // 8
+    omp_co::target(two, reader.kernel(), omp_co::is_device_ptr(b.get()))(handler); // 1, overwritten
+    omp_co::target_memcpy(b, a)(handler);                                          // 8
+    omp_co::target(one, double_it, omp_co::is_device_ptr(a.get()))(handler);       // 16, too late
+    omp_co::target(two, add_hundred, omp_co::is_device_ptr(b.get()))(handler);     // 108
+    omp_co::target_memcpy(y, b)(handler);
+    omp_co::target_memcpy(z, a)(handler);
+    BOOST_TEST(writer.wait_entered(1));
+    BOOST_TEST(reader.wait_entered(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // time to do it wrong
+    BOOST_TEST(one.get().statistics().in_flight >= 3U);
+    reader.open();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    writer.open();
+    io.run();
+    BOOST_TEST(failed == 0U);
+    BOOST_TEST(y[0] == 108);
+    BOOST_TEST(z[0] == 16);
+    BOOST_TEST(one.get().statistics().in_flight == 0U);
+    BOOST_TEST(two.get().statistics().in_flight == 0U);
+}
+
+// A ring of copies in both directions from two threads: each waits on one device for what the other waits for on the other
+// one, unless both devices have them in the same order.
+BOOST_DATA_TEST_CASE(opposite_copies_do_not_wait_for_one_another, data::make({0U, 1U}), workers)
+{
+    omp_co::host::virtual_device one({.workers = workers});
+    omp_co::host::virtual_device two({.workers = 1});
+    auto a = make(one, 64);
+    auto b = make(two, 64);
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));
+    BOOST_TEST(!outcome(omp_co::target_memset(b, 1)));
+    int const each = rounds(500);
+    std::atomic<int> good{0};
+    auto const copy = [&](int t) {
+        asio::io_context io;
+        auto handler = asio::bind_executor(io, [&](error_code ec) { good += !ec; });
+        for (int i = 0; i < each; ++i) {
+            if (t == 0)
+                omp_co::target_memcpy(b, a)(handler);
+            else
+                omp_co::target_memcpy(a, b)(handler);
+            if (i % 16 == 0) io.poll();
+        }
+        io.restart(); // poll() may have found nothing in flight
+        io.run();
+    };
+    std::thread other(copy, 1);
+    copy(0);
+    other.join();
+    BOOST_TEST(good == 2 * each);
+    std::vector<int> x(64, 0);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(x, a)));
+    BOOST_TEST(x[63] == 0x01010101);
+}
+
+// More at once than a device may have streams.
+BOOST_AUTO_TEST_CASE(many_copies_at_once)
+{
+    omp_co::host::virtual_device one({.workers = 0});
+    omp_co::host::virtual_device two({.workers = 1});
+    std::vector<std::pair<omp_co::device_buffer<int>, omp_co::device_buffer<int>>> pairs;
+    asio::io_context io;
+    std::size_t well = 0;
+    auto handler = asio::bind_executor(io, [&](error_code ec) { well += !ec; });
+    gate g;
+    auto first = make(two, 1);
+    omp_co::target(two, g.kernel(), omp_co::is_device_ptr(first.get()))(handler);
+    BOOST_TEST(g.wait_entered(1));
+    for (int i = 0; i < 300; ++i) {
+        pairs.emplace_back(make(one, 16), make(two, 16));
+        omp_co::target_memset(pairs.back().first, i % 100)(handler);
+        omp_co::target_memcpy(pairs.back().second, pairs.back().first)(handler);
+        omp_co::target_memcpy(pairs.back().first, pairs.back().second)(handler);
+    }
+    g.open();
+    io.run();
+    BOOST_TEST(well == 901U);
+    std::vector<int> x(16, 0);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(x, pairs[299].first)));
+    BOOST_TEST(x[0] == 99 * 0x01010101);
+}
+
+// The buffers, the operation and the loop are gone before the copy has begun.
+BOOST_AUTO_TEST_CASE(an_abandoned_copy_ends_by_itself)
+{
+    omp_co::host::virtual_device one({.workers = 1});
+    omp_co::host::virtual_device two({.workers = 1});
+    gate g;
+    std::thread opener;
+    bool called = false;
+    {
+        auto a = make(one, 1000);
+        auto b = make(two, 1000);
+        asio::io_context io;
+        omp_co::target(one, g.kernel(), omp_co::is_device_ptr(a.get()))(asio::bind_executor(io, [](error_code) {}));
+        omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code) { called = true; }));
+        BOOST_TEST(g.wait_entered(1));
+        opener = std::thread([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            g.open();
+        });
+    }
+    opener.join();
+    BOOST_TEST(!called);
+    BOOST_TEST(one.get().statistics().device_bytes == 0U);
+    BOOST_TEST(two.get().statistics().device_bytes == 0U);
+    BOOST_TEST(two.get().statistics().in_flight == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_that_one_device_refuses_leaves_the_other_free)
+{
+    omp_co::host::virtual_device one({.workers = 1});
+    std::optional<omp_co::host::virtual_device> two(std::in_place, omp_co::host::options{});
+    auto a = make(one, 10);
+    auto b = make(*two, 10);
+    // More than was allocated, which only the device can know.
+    omp_co::device_section<int> const too_much(one, a.get(), 11);
+    omp_co::device_section<int> const also_too_much(*two, b.get(), 11);
+    BOOST_TEST((outcome(omp_co::target_memcpy(also_too_much, too_much)) == errc::invalid_argument));
+    BOOST_TEST(!outcome(omp_co::target_memcpy(b, a)));
+    omp_co::device_section<int> const gone(*two, b.get(), 10);
+    b.reset();
+    two.reset();
+    BOOST_TEST((outcome(omp_co::target_memcpy(gone, a)) == errc::device_lost));
+    BOOST_TEST((outcome(omp_co::target_memcpy(a, gone)) == errc::device_lost));
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 0)));
+    BOOST_TEST(one.get().statistics().in_flight == 0U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
