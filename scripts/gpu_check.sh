@@ -114,7 +114,7 @@ run_peer() {
     local archive=$folder/llvm_peer.tar.xz driver
     [[ -f $archive ]] || return 0
     if [[ $mode == simulator ]]; then
-        peer_note="its kernels are machine code, which the simulator does not run"
+        peer_note="its runtime needs driver functions that the simulator does not have"
         return 0
     fi
     work=$(mktemp -d) || return 1
@@ -129,9 +129,9 @@ run_peer() {
         [[ -n $driver || ! -e $place/libcuda.so.1 ]] || driver=$place/libcuda.so.1
     done
     [[ -z $driver ]] || ln -sf "$driver" "$work/lib/libcuda.so"
-    peer_note="it did not run"
+    peer_note="it failed, see its row above"
     local folder=$work
-    LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OMP_TARGET_OFFLOAD=MANDATORY \
+    PATH=$work/bin:$PATH LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OMP_TARGET_OFFLOAD=MANDATORY \
         run "LLVM target nowait" llvm_target 45 --ops 20000 resident_nowait
 }
 

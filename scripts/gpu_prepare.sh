@@ -42,28 +42,37 @@ done
 grep -q 'no nvcc here' "$log" && echo "prepare: no nvcc here, so the tests have PTX text only and no embedded machine code"
 cp scripts/gpu_check.sh scripts/figures.sh "$folder"
 
-# LLVM's OpenMP on the same card: clang's program with machine code for sm_90, and all libraries of its own.
+# LLVM's OpenMP on the same card: clang's program with its kernels as bitcode (bench/peers/llvm_nvptx_jit.cpp says why), what
+# stands in for ptxas, and all libraries that are not the C library.
 peer=$folder/llvm_peer.tar.xz
 rm -f "$peer"
 llvm=${LLVM_ROOT:-/usr/lib/llvm-19}
-runtime=$llvm/lib/libomptarget-nvptx-sm_90.bc
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 without() { echo "prepare: without LLVM's peer: $*"; }
 carry_peer() {
-    local nvcc toolkit
-    [[ -x $llvm/bin/clang++ && -f $runtime ]] || { without "it takes clang-19 and libomp-19-dev ($runtime)" && return; }
-    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-    [[ -x $nvcc ]] || { without "it takes the CUDA toolkit (ptxas)" && return; }
-    toolkit=$(cd "$(dirname "$(readlink -f "$nvcc")")/.." && pwd)
-    if ! PATH=$llvm/bin:$PATH clang++ -O2 -fopenmp --offload-arch=sm_90 --cuda-path="$toolkit" \
-        --libomptarget-nvptx-bc-path="$runtime" bench/peers/llvm_target.cpp -o "$work/llvm_target" >>"$log" 2>&1; then
-        without "offloading to sm_90 does not build here ($log)" && return
+    local nvcc toolkit library
+    if [[ ! -x $llvm/bin/clang++ || ! -f $llvm/lib/libomptarget.devicertl.a ]]; then
+        without "it takes clang-19 and libomp-19-dev ($llvm)"
+        return
     fi
-    mkdir "$work/lib"
+    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+    if [[ ! -x $nvcc ]]; then
+        without "it takes the CUDA toolkit (libdevice)"
+        return
+    fi
+    toolkit=$(cd "$(dirname "$(readlink -f "$nvcc")")/.." && pwd)
+    library=$(ldd "$llvm/lib/libomptarget.so" | awk '/libLLVM/ { print $3 }')
+    if ! PATH=$llvm/bin:$PATH clang++ -O2 -fopenmp --offload-arch=sm_90 -fopenmp-target-jit --cuda-path="$toolkit" \
+        bench/peers/llvm_target.cpp bench/peers/llvm_nvptx_jit.cpp "$library" -o "$work/llvm_target" >>"$log" 2>&1; then
+        without "offloading to sm_90 does not build here ($log)"
+        return
+    fi
+    mkdir "$work/lib" "$work/bin"
+    cp bench/peers/ptxas.sh "$work/bin/ptxas"
     LD_LIBRARY_PATH=$llvm/lib ldd "$work/llvm_target" | awk '$3 ~ /^\// && $1 !~ /^lib(c|m)\.so/ { print $3 }' |
         while read -r library; do cp -L "$library" "$work/lib/"; done
-    tar -C "$work" -cf - llvm_target lib | xz -4 >"$peer"
+    tar -C "$work" -cf - llvm_target bin lib | xz -4 >"$peer"
 }
 carry_peer
 

@@ -67,6 +67,13 @@ if(TARGET omp_co_sim_cuda)
                    "${omp_co_test_environment};OMP_CO_TEST_DRIVER=device;OMP_CO_CUDA_LIBRARY=$<TARGET_FILE:omp_co_sim_cuda>")
 endif()
 
+# NVRTC finds the simulator under the driver's name, as any program may.
+if(TARGET omp_co_sim_cuda)
+    omp_co_add_run_test(cuda.nvrtc_beside_the_simulator "test_cuda;--run_test=cuda_nvrtc" unit)
+    set_tests_properties(cuda.nvrtc_beside_the_simulator
+                         PROPERTIES ENVIRONMENT "${omp_co_test_environment};LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/sim/named")
+endif()
+
 # What scripts/gpu_check.sh runs, and the simulator to try it on.
 add_custom_target(omp_co_gpu_check DEPENDS test_cuda test_cuda_backend)
 foreach(target driver_facts driver_costs omp_co_bench_cuda_regions omp_co_sim_cuda)
