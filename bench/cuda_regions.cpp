@@ -1,22 +1,23 @@
-// What a region on a CUDA device costs its thread, beside a tight loop of the same driver calls; how stages overlap; and
-// what a large copy of pageable memory does to the loop.
+// What a region on a CUDA device costs its thread, beside a tight loop of the same driver calls; how soon it is resumed;
+// how stages overlap; and what a large copy of pageable memory does to the loop.
 // SPDX-License-Identifier: BSL-1.0
 //
-// Use: cuda_regions [--regions N] [cpu] [in_flight] [pipeline] [large_copy]
+// Use: cuda_regions [--regions N] [--kernel-us N] [--tile-kib N] [cpu] [rate] [resume] [in_flight] [pipeline] [large_copy]
 // Prints JSON lines, of all figures if none is named; exits 1 when a result is wrong, 77 without a CUDA device.
+//
+// --kernel-us is how long the kernels of resume, in_flight and pipeline take by the device's clock. Without it they end at
+// once, or when the simulator's model says so.
 #include "arguments.hpp"
+#include "cuda_overlap.hpp"
+#include "cuda_raw.hpp"
 #include "report.hpp"
 
 #include <algorithm>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
+#include <boost/asio/bind_executor.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <omp_co/cuda.hpp>
 #include <omp_co/omp_co.hpp>
 #include <stdexcept>
@@ -25,210 +26,166 @@
 #include <vector>
 
 namespace asio = boost::asio;
-namespace driver = omp_co::cuda::driver;
-using clock_type = std::chrono::steady_clock;
+using namespace bench;
 
 namespace {
 
-constexpr char text[] = R"(.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry nothing(.param .u64 p)
-{
-    ret;
-}
-)";
+omp_co::cuda::image const image{std::string_view(cuda_kernels)};
+omp_co::kernel<void(char*)> const nothing("nothing", image);
+work_kernel const work("work", image);
 
-omp_co::kernel<void(char*)> const nothing("nothing", omp_co::cuda::image(std::string_view(text)));
 constexpr long batch = 200;        // regions in flight
 constexpr std::size_t objects = 8; // resident, as many as the raw loop has streams
 
-double thread_seconds()
-{
-    timespec t{};
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
-}
-
-/// The same calls without omp_co, batch by batch on eight streams; seconds of this thread a region.
-double raw_loop(long regions)
-{
-    driver::api const& d = driver::table();
-    driver::context_handle context = nullptr;
-    driver::module_handle module = nullptr;
-    driver::function_handle function = nullptr;
-    driver::device_address data = 0;
-    driver::device_address words = 0;
-    void* host = nullptr;
-    bool good = d.primary_ctx_retain(&context, 0) == driver::result::success &&
-                d.ctx_push_current(context) == driver::result::success &&
-                d.module_load_data_ex(&module, text, 0, nullptr, nullptr) == driver::result::success &&
-                d.module_get_function(&function, module, "nothing") == driver::result::success &&
-                d.mem_alloc(&data, 4096) == driver::result::success &&
-                d.mem_host_alloc(&host, 4096, driver::host_alloc_device_map) == driver::result::success &&
-                d.mem_host_get_device_pointer(&words, host, 0) == driver::result::success;
-    driver::stream_handle streams[8]{};
-    for (auto& s : streams)
-        good = good && d.stream_create(&s, driver::stream_non_blocking) == driver::result::success;
-    driver::context_handle same = nullptr;
-    (void)d.ctx_pop_current(&same);
-    if (!good) return -1;
-    void* arguments[]{&data};
-    std::uint64_t number = 0;
-    double spent = 0;
-    for (long done = 0; done < regions; done += batch) {
-        double const begin = thread_seconds();
-        for (long i = 0; i < batch; ++i) {
-            driver::stream_handle const s = streams[i % 8];
-            (void)d.ctx_push_current(context);
-            good = good && d.launch_kernel(function, 1, 1, 1, 1, 1, 1, 0, s, arguments, nullptr) ==
-                               driver::result::success;
-            good = good && d.stream_write_value_64(s, words + 64 * static_cast<std::uint64_t>(i % 8),
-                                                   ++number, 0) == driver::result::success;
-            (void)d.ctx_pop_current(&same);
-        }
-        spent += thread_seconds() - begin;
-        (void)d.ctx_push_current(context);
-        for (auto& s : streams) good = good && d.stream_synchronize(s) == driver::result::success;
-        (void)d.ctx_pop_current(&same);
-    }
-    (void)d.ctx_push_current(context);
-    for (auto& s : streams) (void)d.stream_destroy(s);
-    (void)d.mem_free_host(host);
-    (void)d.mem_free(data);
-    (void)d.module_unload(module);
-    (void)d.ctx_pop_current(&same);
-    (void)d.primary_ctx_release(0);
-    return good ? spent / double(regions) : -1;
-}
-
-/// Seconds of this thread a region: initiation, and everything else once the devices are idle.
-double omp_co_regions(omp_co::device dev, long regions, long& failed)
-{
-    std::vector<char> data(objects);
-    for (char& x : data) omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x)));
-    double spent = 0;
+class resident {
+public:
+    explicit resident(omp_co::device dev) : dev_(dev)
     {
-        omp_co::offload_context loop;
-        auto handler = asio::bind_executor(loop, [&](omp_co::error_code ec) { failed += ec ? 1 : 0; });
-        for (long done = 0; done < regions; done += batch) {
-            double begin = thread_seconds();
-            for (long i = 0; i < batch; ++i)
-                omp_co::target(dev, nothing, omp_co::tofrom(data[std::size_t(i) % objects]))(handler);
-            spent += thread_seconds() - begin;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2)); // they end meanwhile
-            begin = thread_seconds();
-            loop.run();
-            loop.restart();
-            spent += thread_seconds() - begin;
-        }
+        for (char& x : data_) omp_co::sync_wait(omp_co::target_enter_data(dev_, omp_co::to(x)));
     }
-    for (char& x : data) omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::release(x)));
-    return spent / double(regions);
-}
+    resident(resident const&) = delete;
+    resident& operator=(resident const&) = delete;
+    ~resident()
+    {
+        for (char& x : data_) omp_co::sync_wait(omp_co::target_exit_data(dev_, omp_co::release(x)));
+    }
+    char& operator[](long i) { return data_[std::size_t(i) % objects]; }
 
-/// How much of its time a loop is busy with 1,000 regions in flight, in percent: of interest if kernels take long.
-double loop_share(omp_co::device dev, long& failed)
+private:
+    omp_co::device dev_;
+    std::vector<char> data_ = std::vector<char>(objects);
+};
+
+/// Appends this thread's seconds a region for each batch: initiation, and everything else once the device is idle.
+void omp_co_regions(omp_co::device dev, long regions, std::vector<double>& cpu, long& failed)
 {
-    std::vector<char> data(1000);
-    for (char& x : data) omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x)));
-    asio::io_context loop;
+    resident data(dev);
+    omp_co::offload_context loop;
     auto handler = asio::bind_executor(loop, [&](omp_co::error_code ec) { failed += ec ? 1 : 0; });
-    for (char& x : data) omp_co::target(dev, nothing, omp_co::tofrom(x))(handler);
-    double const busy = thread_seconds();
-    auto const begin = clock_type::now();
-    loop.run();
-    double const share =
-        (thread_seconds() - busy) / std::chrono::duration<double>(clock_type::now() - begin).count();
-    for (char& x : data) omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::release(x)));
-    return 100 * share;
-}
-
-/// In, kernel, out for 64 tiles of pinned memory: one after the other, and side by side.
-double pipeline_speed_up(omp_co::device dev, long& failed)
-{
-    constexpr int tiles = 64;
-    constexpr std::size_t bytes = std::size_t{256} << 10;
-    std::vector<char, omp_co::cuda::pinned_allocator<char>> data(tiles * bytes);
-    auto const tile = [&](int i) {
-        return omp_co::tofrom(omp_co::section(data.data() + std::size_t(i) * bytes, 0, bytes));
-    };
-    auto const run = [&](bool overlapped) {
-        omp_co::offload_context loop;
-        auto const count = [&](omp_co::error_code ec) { failed += ec ? 1 : 0; };
-        auto const begin = clock_type::now();
-        for (int i = 0; i < tiles; ++i) {
-            omp_co::target(dev, nothing, tile(i))(asio::bind_executor(loop, count));
-            if (overlapped) continue;
-            loop.run();
-            loop.restart();
-        }
+    for (long done = 0; done < regions; done += batch) {
+        double begin = thread_seconds();
+        for (long i = 0; i < batch; ++i) omp_co::target(dev, nothing, omp_co::tofrom(data[i]))(handler);
+        double spent = thread_seconds() - begin;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // they end meanwhile
+        begin = thread_seconds();
         loop.run();
-        return std::chrono::duration<double>(clock_type::now() - begin).count();
-    };
-    (void)run(true);
-    double const apart = run(false);
-    return apart / run(true);
+        loop.restart();
+        spent += thread_seconds() - begin;
+        cpu.push_back(spent / double(batch));
+    }
 }
 
-/// How late a timer of 1 kHz is, in microseconds, while 256 MiB of pageable memory go to the device and back.
-double lateness_beside_a_large_copy(omp_co::device dev, long& failed)
+// Measured by turns, for the machine's speed changes. The median is that of the turns' differences; the 99th percentile is
+// of omp_co's batches over the usual one of the raw loop, whose own bad ones do not count.
+void print_cpu(omp_co::device dev, cuda_raw& raw, long regions, long& failed)
 {
-    std::vector<char> data(std::size_t{256} << 20);
-    asio::io_context loop;
-    std::vector<double> late;
-    bool over = false;
-    auto const copy = [&]() -> asio::awaitable<void> {
-        co_await omp_co::target(dev, nothing, omp_co::tofrom(data));
-        over = true;
-    };
-    auto const tick = [&]() -> asio::awaitable<void> {
-        asio::steady_timer timer(loop);
-        while (!over) {
-            auto const due = clock_type::now() + std::chrono::milliseconds(1);
-            timer.expires_at(due);
-            co_await timer.async_wait(asio::use_awaitable);
-            late.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - due).count());
+    constexpr long rounds = 15;
+    std::vector<double> ours;
+    std::vector<double> theirs;
+    std::vector<double> differences;
+    omp_co_regions(dev, batch * 5, ours, failed);
+    ours.clear();
+    for (long i = 0; i < rounds; ++i) {
+        std::vector<double> mine;
+        std::vector<double> other;
+        omp_co_regions(dev, regions / rounds + batch, mine, failed);
+        (void)raw.loop(regions / rounds + batch, batch, other);
+        differences.push_back(median(mine) - median(other));
+        ours.insert(ours.end(), mine.begin(), mine.end());
+        theirs.insert(theirs.end(), other.begin(), other.end());
+    }
+    double const added = median(differences);
+    print("cuda/raw_loop/cpu", median(theirs) * 1e6, "us/region");
+    print("cuda/region/cpu", median(ours) * 1e6, "us/region");
+    print("cuda/region/added_cpu", added * 1e6, "us/region");
+    print("cuda/region/added_cpu_p99", (percentile(ours, 0.99) - median(theirs)) * 1e6, "us/region");
+    print("cuda/region/added_share", 100 * added / median(theirs), "%");
+}
+
+/// As many regions in flight all the time, each on resident data, and the process' CPU; the raw loop waits batch by batch.
+void print_rate(omp_co::device dev, cuda_raw& raw, long regions, long& failed)
+{
+    resident data(dev);
+    omp_co::offload_context loop;
+    long begun = 0;
+    struct next {
+        omp_co::device dev;
+        omp_co::offload_context& loop;
+        resident& data;
+        long regions;
+        long& begun;
+        long& failed;
+        void start() const
+        {
+            if (begun == regions) return;
+            omp_co::target(dev, nothing, omp_co::tofrom(data[begun++]))(asio::bind_executor(loop, *this));
+        }
+        void operator()(omp_co::error_code ec) const
+        {
+            failed += ec ? 1 : 0;
+            start();
         }
     };
-    asio::co_spawn(loop, tick(), asio::detached);
-    asio::co_spawn(loop, copy(), [&](std::exception_ptr e) {
-        failed += e ? 1 : 0;
-        over = true;
-    });
+    next const first{dev, loop, data, regions, begun, failed};
+    double const all = process_seconds();
+    double const begin = wall_seconds();
+    for (long i = 0; i < batch; ++i) first.start();
     loop.run();
-    return late.empty() ? -1 : bench::percentile(late, 0.99);
+    double const wall = wall_seconds() - begin;
+    double const cpu = process_seconds() - all;
+    std::vector<double> ignored;
+    double const theirs = raw.loop(regions, batch, ignored);
+    print("cuda/region/rate", double(regions) / wall, "regions/s");
+    print("cuda/region/process_cpu", cpu / double(regions) * 1e6, "us/region");
+    print("cuda/raw_loop/rate", double(regions) / theirs, "regions/s");
 }
 
-// Measured by turns, for the machine's speed changes.
-void cpu_of_regions(omp_co::device dev, long regions, long& failed)
+/// How much longer it takes until the loop goes on after a region than until a thread that only launches and reads sees
+/// the end: what initiation takes is in it.
+template <class Context, class Start>
+void print_resume(std::string const& name, long rounds, cuda_raw& raw, std::int64_t ns, long& failed,
+                  Start const& start)
 {
-    (void)omp_co_regions(dev, batch * 5, failed);
     std::vector<double> ours;
-    std::vector<double> raw;
-    std::vector<double> added;
-    constexpr long rounds = 15;
+    std::vector<double> theirs;
+    Context loop;
     for (long i = 0; i < rounds; ++i) {
-        ours.push_back(omp_co_regions(dev, regions / rounds + batch, failed) * 1e6);
-        raw.push_back(raw_loop(regions / rounds + batch) * 1e6);
-        failed += raw.back() < 0 ? 1 : 0;
-        added.push_back(ours.back() - raw.back());
+        double const begin = wall_seconds();
+        start(asio::bind_executor(loop, [&](omp_co::error_code ec) {
+            failed += ec ? 1 : 0;
+            ours.push_back(wall_seconds() - begin);
+        }));
+        loop.run();
+        loop.restart();
+        theirs.push_back(raw.round_trip(ns));
     }
-    bench::print("cuda/raw_loop/cpu", bench::median(raw), "us/region");
-    bench::print("cuda/region/cpu", bench::median(ours), "us/region");
-    bench::print("cuda/region/added_cpu", bench::median(added), "us/region");
+    print(name + "/raw_round_trip", median(theirs) * 1e6, "us");
+    print(name + "/added_p50", (median(ours) - median(theirs)) * 1e6, "us");
+    print(name + "/added_p99", (percentile(ours, 0.99) - median(theirs)) * 1e6, "us");
 }
 
-} // namespace
+void print_resumes(omp_co::device dev, cuda_raw& raw, std::uint64_t ns, long& failed)
+{
+    resident data(dev);
+    print_resume<omp_co::offload_context>("cuda/resume/awake", 2000, raw, -1, failed, [&](auto token) {
+        omp_co::target(dev, nothing, omp_co::tofrom(data[0]))(token);
+    });
+    print_resume<asio::io_context>(
+        "cuda/resume/asleep", 200, raw, static_cast<std::int64_t>(ns), failed, [&](auto token) {
+            omp_co::target(dev, work, omp_co::tofrom(data[0]), omp_co::firstprivate(ns))(token);
+        });
+}
 
-int main(int argc, char** argv)
-try {
-    bench::arguments arguments(argc, argv);
-    long const regions = arguments.number("regions", 20'000);
-    arguments.refuse_unknown_keys();
-    auto const& words = arguments.words();
+int run(arguments& given)
+{
+    long const regions = given.number("regions", 20'000);
+    auto const tile = std::size_t(given.number("tile-kib", 256)) << 10;
+    auto const ns = std::uint64_t(given.text("kernel-us").empty() ? 0 : given.number("kernel-us", 1)) * 1000;
+    given.refuse_unknown_keys();
+    auto const& words = given.words();
+    std::string const figures[]{"cpu", "rate", "resume", "in_flight", "pipeline", "large_copy"};
     for (std::string const& w : words)
-        if (w != "cpu" && w != "in_flight" && w != "pipeline" && w != "large_copy")
+        if (std::find(std::begin(figures), std::end(figures), w) == std::end(figures))
             throw std::invalid_argument("no figure " + w);
     auto const wanted = [&](char const* figure) {
         return words.empty() || std::find(words.begin(), words.end(), figure) != words.end();
@@ -239,15 +196,26 @@ try {
         return 77;
     }
     omp_co::device const dev = all.front();
+    cuda_raw raw;
     long failed = 0;
     omp_co::sync_wait(nothing.prepare(dev));
-    if (wanted("cpu")) cpu_of_regions(dev, regions, failed);
-    if (wanted("in_flight")) bench::print("cuda/in_flight/loop_cpu", loop_share(dev, failed), "%");
-    if (wanted("pipeline")) bench::print("cuda/pipeline/speed_up", pipeline_speed_up(dev, failed), "x");
-    if (wanted("large_copy"))
-        bench::print("cuda/large_copy/timer_late_p99", lateness_beside_a_large_copy(dev, failed), "us");
+    omp_co::sync_wait(work.prepare(dev));
+    if (wanted("cpu")) print_cpu(dev, raw, regions, failed);
+    if (wanted("rate")) print_rate(dev, raw, regions, failed);
+    if (wanted("resume")) print_resumes(dev, raw, ns, failed);
+    if (wanted("in_flight")) print_loop_share(dev, work, ns, failed);
+    if (wanted("pipeline")) print_pipeline(dev, raw, work, tile, ns, failed);
+    if (wanted("large_copy")) print_lateness_beside_a_large_copy(dev, work, failed);
     if (failed != 0) std::fprintf(stderr, "%ld regions failed\n", failed);
     return failed != 0 ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+try {
+    arguments given(argc, argv);
+    return run(given);
 } catch (std::exception const& e) {
     std::fprintf(stderr, "cuda_regions: %s\n", e.what());
     return 2;

@@ -2,6 +2,7 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/warnings.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/sanitize.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/portable.cmake")
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 

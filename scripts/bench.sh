@@ -31,6 +31,7 @@ while [ $# -gt 0 ]; do
 done
 
 cd "$root"
+. scripts/figures.sh
 [ ! -x scripts/setup.sh ] || scripts/setup.sh bench
 command -v python3 >/dev/null || { echo "bench: the table needs python3 (package python3)" >&2 && exit 1; }
 
@@ -96,26 +97,6 @@ build_llvm_peer() {
     have_llvm=yes
 }
 
-busy_percent() {
-    local before after
-    before=$(awk '/^cpu /{print $2+$3+$4+$7+$8+$9, $5+$6}' /proc/stat)
-    sleep 0.5
-    after=$(awk '/^cpu /{print $2+$3+$4+$7+$8+$9, $5+$6}' /proc/stat)
-    echo "$before $after" | awk '{b=$3-$1; i=$4-$2; print (b+i) ? int(100*b/(b+i)) : 0}'
-}
-
-# Spinning threads lose a hundredfold when another program takes a core: wait a little for a quiet machine.
-await_quiet() {
-    local round=$1 busy=0 try
-    for try in 1 2 3 4 5; do
-        busy=$(busy_percent)
-        [ "$busy" -gt 10 ] || break
-        [ "$try" = 5 ] || sleep 1
-    done
-    printf '{"round":%d,"from":"machine","name":"busy","value":%d,"unit":"percent"}\n' \
-        "$round" "$busy" >>"$raw"
-}
-
 # record ROUND WHO COMMAND...: its JSON lines, with the round and the program in front.
 record() {
     local round=$1 who=$2
@@ -149,7 +130,7 @@ build_own
 build_openmp_triad
 build_llvm_peer
 for ((round = 1; round <= rounds; ++round)); do
-    await_quiet "$round"
+    printf '{"round":%d,"from":"machine","name":"busy","value":%d,"unit":"percent"}\n' "$round" "$(await_quiet)" >>"$raw"
     record "$round" omp_co "$programs/regions" --ops "$ops"
     [ "$have_llvm" = no ] || llvm_round "$round"
     triad_round "$round"

@@ -24,13 +24,17 @@ target_compile_definitions(test_cuda PRIVATE OMP_CO_TEST_FAKES="${omp_co_fakes}"
 if(CUDAToolkit_FOUND)
     list(GET CUDAToolkit_INCLUDE_DIRS 0 omp_co_cuda_include)
     target_include_directories(test_cuda SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-    target_compile_definitions(test_cuda PRIVATE OMP_CO_TEST_CUDA_INCLUDE="${omp_co_cuda_include}")
+    if(NOT OMP_CO_PORTABLE)
+        target_compile_definitions(test_cuda PRIVATE OMP_CO_TEST_CUDA_INCLUDE="${omp_co_cuda_include}")
+    endif()
     find_library(OMP_CO_CUDA_STUB cuda NO_DEFAULT_PATH PATHS "${CUDAToolkit_LIBRARY_DIR}/stubs"
                                                              "${CUDAToolkit_LIBRARY_ROOT}/lib/stubs"
                                                              "${CUDAToolkit_LIBRARY_ROOT}/lib64/stubs")
     mark_as_advanced(OMP_CO_CUDA_STUB)
 endif()
-if(OMP_CO_CUDA_STUB)
+if(OMP_CO_PORTABLE)
+    message(STATUS "Portable: test_cuda does not read the toolkit's files")
+elseif(OMP_CO_CUDA_STUB)
     omp_co_add_fake_driver(cuda_symbols FAKE_PROC_ADDRESS=0)
     # By its path: the stub's name is the driver's.
     target_link_options(fake_cuda_symbols PRIVATE -Wl,--no-as-needed "${OMP_CO_CUDA_STUB}" "-Wl,-rpath,${omp_co_fakes}")
@@ -53,3 +57,27 @@ function(omp_co_use_simulator target)
 endfunction()
 omp_co_use_simulator(test_cuda_backend)
 omp_co_add_kernels(test_cuda_backend cuda_backend/kernels.cu)
+
+# As scripts/gpu_check.sh runs them on a device, with the simulator in its place.
+if(TARGET omp_co_sim_cuda)
+    omp_co_add_run_test(cuda_backend.as_on_a_device test_cuda_backend unit)
+    set_tests_properties(
+        cuda_backend.as_on_a_device
+        PROPERTIES ENVIRONMENT
+                   "${omp_co_test_environment};OMP_CO_TEST_DRIVER=device;OMP_CO_CUDA_LIBRARY=$<TARGET_FILE:omp_co_sim_cuda>")
+endif()
+
+# NVRTC finds the simulator under the driver's name, as any program may.
+if(TARGET omp_co_sim_cuda)
+    omp_co_add_run_test(cuda.nvrtc_beside_the_simulator "test_cuda;--run_test=cuda_nvrtc" unit)
+    set_tests_properties(cuda.nvrtc_beside_the_simulator
+                         PROPERTIES ENVIRONMENT "${omp_co_test_environment};LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/sim/named")
+endif()
+
+# What scripts/gpu_check.sh runs, and the simulator to try it on.
+add_custom_target(omp_co_gpu_check DEPENDS test_cuda test_cuda_backend)
+foreach(target driver_facts driver_costs omp_co_bench_cuda_regions omp_co_sim_cuda)
+    if(TARGET ${target})
+        add_dependencies(omp_co_gpu_check ${target})
+    endif()
+endforeach()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a driver is found, and the reason given when there is none. OMP_CO_TEST_FAKES is the folder of the libraries
-// made from test/fakes/cuda_driver.cpp.
+// How a driver is found, and the reason given when there is none.
+#include "fakes.hpp"
 #include "scoped_environment.hpp"
 
 #include <omp_co/cuda/driver.hpp>
@@ -20,7 +20,7 @@ namespace {
 namespace driver = omp_co::cuda::driver;
 using omp_co::detail::open_vendor_library;
 
-std::string const fakes = OMP_CO_TEST_FAKES;
+std::string const fakes = fakes_folder();
 std::string const whole = fakes + "/cuda_proc_address_2.so";
 
 /// What `table()` would be if OMP_CO_CUDA_LIBRARY were `value`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Source to PTX and to a device's own code by the NVRTC of this machine, and what is said when there is none.
+#include "fakes.hpp"
 #include "scoped_environment.hpp"
 
 #include <omp_co/cuda/compile.hpp>
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(without_nvrtc_the_reason_tells_every_name_that_was_tried)
 
 BOOST_AUTO_TEST_CASE(a_library_that_is_not_nvrtc_is_refused)
 {
-    scoped_environment const variable("OMP_CO_NVRTC_LIBRARY", OMP_CO_TEST_FAKES "/cuda_no_init.so");
+    scoped_environment const variable("OMP_CO_NVRTC_LIBRARY", fakes_folder() + "/cuda_no_init.so");
     nvrtc::api const other(omp_co::detail::open_vendor_library("OMP_CO_NVRTC_LIBRARY", {}));
     BOOST_TEST(other.reason().find("lacks nvrtcVersion of CUDA 7.0") != std::string::npos, other.reason());
     scoped_environment const relative("OMP_CO_NVRTC_LIBRARY", "libnvrtc.so");

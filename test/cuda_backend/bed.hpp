@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A simulated CUDA device for one test, and what the simulator has to say about the way it was used.
+// A CUDA device for one test, and what the simulator has to say about the way it was used.
 #pragma once
 
 #include "cuda_backend/kernels.hpp"
@@ -49,15 +49,17 @@ inline constexpr variety cuda_varieties[]{varieties[0], varieties[1], varieties[
                                           varieties[4]};
 
 /// Resets the simulator, so one at a time, and no other device may be in use. Afterwards nothing has leaked and nothing was
-/// misused, unless the test has said that it expects a fault.
+/// misused, unless the test has said that it expects a fault. On the machine's own driver the settings do not count.
 class bed {
 public:
     explicit bed(variety const& v = varieties[0], std::initializer_list<setting> more = {})
     {
-        simulator::reset();
-        if (!v.write_value) simulator::set("WRITE_VALUE", "0");
-        if (!v.pools) simulator::set("POOLS", "0");
-        for (setting const& s : more) simulator::set(s.name, s.value.c_str());
+        if (simulator::present()) {
+            simulator::reset();
+            if (!v.write_value) simulator::set("WRITE_VALUE", "0");
+            if (!v.pools) simulator::set("POOLS", "0");
+            for (setting const& s : more) simulator::set(s.name, s.value.c_str());
+        }
         auto const& d = omp_co::cuda::driver::table();
         BOOST_REQUIRE(d.init(0) == omp_co::cuda::driver::result::success);
         omp_co::detail::registry& all = omp_co::detail::registry::instance();
@@ -67,7 +69,8 @@ public:
             device_ = add(all, std::make_unique<omp_co::host::host_device>(o));
         } else {
             omp_co::cuda::engine::limits l = omp_co::cuda::engine::read_limits(d, 0);
-            if (v.narrow) l.write_value_64 = false;
+            if (v.narrow || !v.write_value) l.write_value_64 = false;
+            if (!v.pools) l.pools = false;
             device_ = add(all, std::make_unique<omp_co::cuda::engine::cuda_device>(d, 0, l, v.completion));
         }
     }
@@ -77,7 +80,7 @@ public:
     ~bed()
     {
         close();
-        if (reports_expected_) return;
+        if (reports_expected_ || !simulator::present()) return;
         for (std::string const& line : simulator::report())
             BOOST_TEST((line.starts_with("note:") ||
                         line.find("does not have stream memory operations") != std::string::npos),
@@ -108,6 +111,14 @@ private:
     omp_co::device device_;
     bool reports_expected_ = false;
 };
+
+/// Precondition of tests that need the simulator: what it models, its faults or its counts.
+inline boost::test_tools::assertion_result simulated(boost::unit_test::test_unit_id)
+{
+    boost::test_tools::assertion_result holds(simulator::present());
+    holds.message() << "needs the simulator";
+    return holds;
+}
 
 inline omp_co::cuda::image const image{std::string_view(kernels_ptx)};
 

@@ -64,7 +64,7 @@ struct representative {
     bool done() const { return small == 2 && large == std::vector<int>(large.size(), 7); }
 };
 
-BOOST_AUTO_TEST_SUITE(faults)
+BOOST_AUTO_TEST_SUITE(faults, *boost::unit_test::precondition(simulated))
 
 // Whatever fails, and whichever time: the region ends with the driver's error or well, never half done, and the next
 // one is well.

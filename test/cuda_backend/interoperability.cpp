@@ -93,8 +93,8 @@ BOOST_AUTO_TEST_CASE(large_memory_that_others_have_registered_is_not_staged)
                                              driver::host_register_portable) == driver::result::success));
     BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
     BOOST_TEST(x[0] == 2);
-    BOOST_TEST(simulator::count("cuMemcpyHtoDAsync_v2") == 1U);
-    BOOST_TEST(simulator::count("cuMemcpyDtoHAsync_v2") == 1U);
+    BOOST_TEST(simulator::called("cuMemcpyHtoDAsync_v2", 1));
+    BOOST_TEST(simulator::called("cuMemcpyDtoHAsync_v2", 1));
     (void)other.d.mem_host_unregister(x.data());
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// kernels.cu as PTX, so that these tests need no toolkit: `nvcc -ptx -arch=compute_75 kernels.cu`, without comments.
+// kernels.cu as PTX, so that these tests need no toolkit: `nvcc -ptx -arch=compute_75 kernels.cu`, without comments, and of a
+// version that older drivers take too.
 #pragma once
 
 namespace cuda_test {
 
 inline constexpr char kernels_ptx[] = R"ptx(
-.version 9.0
+.version 7.0
 .target sm_75
 .address_size 64
 .extern .shared .align 16 .b8 part[];

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_kernel_that_the_image_does_not_have_is_named)
         BOOST_TEST(says(why, "no kernel of this name"));
     }
     BOOST_TEST(x == 1);
-    BOOST_TEST(simulator::count("cuModuleLoadDataEx") == 1U);
+    BOOST_TEST(simulator::called("cuModuleLoadDataEx", 1));
 }
 
 BOOST_AUTO_TEST_CASE(kernels_of_one_image_share_a_module)
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(kernels_of_one_image_share_a_module)
     int_kernel const other("anything", image.function("increment"));
     BOOST_TEST(!outcome(omp_co::target(dev, other, omp_co::tofrom(x))));
     BOOST_TEST(x == 2);
-    BOOST_TEST(simulator::count("cuModuleLoadDataEx") == 1U);
+    BOOST_TEST(simulator::called("cuModuleLoadDataEx", 1));
 }
 
 BOOST_AUTO_TEST_CASE(an_image_comes_from_a_file_when_it_is_needed)
@@ -96,8 +96,8 @@ BOOST_AUTO_TEST_CASE(preparing_loads_without_running)
     bed const dev;
     int_kernel const k("increment", image);
     BOOST_TEST(!outcome(k.prepare(dev)));
-    BOOST_TEST(simulator::count("cuModuleLoadDataEx") == 1U);
-    BOOST_TEST(simulator::count("cuLaunchKernel") == 0U);
+    BOOST_TEST(simulator::called("cuModuleLoadDataEx", 1));
+    BOOST_TEST(simulator::called("cuLaunchKernel", 0));
     int_kernel const none("no_such_kernel", image);
     BOOST_TEST((outcome(none.prepare(dev)) == errc::kernel_unavailable));
 }
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(launches_over_a_limit_are_refused_with_its_name)
     refused(omp_co::teams(omp_co::range(1, 65536), omp_co::range(1)), "max_grid_dim_y = 65535");
     refused(omp_co::teams(std::size_t{1} << 31, 1), "max_grid_dim_x = 2147483647");
     refused(omp_co::teams(1, 1, 1 << 20), "max_shared_memory_per_block_optin");
-    BOOST_TEST(simulator::count("cuLaunchKernel") == 0U);
+    BOOST_TEST(simulator::called("cuLaunchKernel", 0));
 }
 
 BOOST_AUTO_TEST_CASE(arguments_that_do_not_fit_are_refused)
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_do_not_fit_are_refused)
     BOOST_TEST((outcome(omp_co::target(dev, narrow, omp_co::firstprivate(1), omp_co::explain(why))) ==
                 errc::invalid_argument));
     BOOST_TEST(says(why, "argument 1 has 4 bytes and the kernel's parameter 8"));
-    BOOST_TEST(simulator::count("cuLaunchKernel") == 0U);
+    BOOST_TEST(simulator::called("cuLaunchKernel", 0));
 }
 
 BOOST_AUTO_TEST_CASE(private_memory_is_refused)

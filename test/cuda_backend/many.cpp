@@ -29,7 +29,7 @@ namespace {
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
 
-BOOST_AUTO_TEST_SUITE(more_than_fits)
+BOOST_AUTO_TEST_SUITE(more_than_fits, *boost::unit_test::precondition(simulated))
 
 // The driver blocks whoever enqueues when a stream has about 1,000 commands: a call that waited for the first kernels, which
 // take two seconds here, would show in the longest one.

@@ -41,6 +41,7 @@ std::chrono::nanoseconds process_time()
 BOOST_AUTO_TEST_SUITE(progress)
 
 // Forty kernels of 5 ms on one entry: each region ends when its kernel does, and not all at the end.
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(simulated))
 BOOST_DATA_TEST_CASE(a_sleeping_loop_is_woken_for_each_region, data::make(cuda_varieties), v)
 {
     bed dev(v);
@@ -69,6 +70,7 @@ BOOST_DATA_TEST_CASE(a_sleeping_loop_is_woken_for_each_region, data::make(cuda_v
     BOOST_TEST(x == static_cast<int>(regions));
 }
 
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(simulated))
 BOOST_DATA_TEST_CASE(regions_in_flight_end_one_by_one, data::make(cuda_varieties), v)
 {
     bed dev(v, {{"CONCURRENT_KERNELS", "1"}});
@@ -92,7 +94,8 @@ BOOST_DATA_TEST_CASE(regions_in_flight_end_one_by_one, data::make(cuda_varieties
 }
 
 // The host function that would wake the loop never runs: a slow check does.
-BOOST_AUTO_TEST_CASE(a_wake_up_that_never_comes_costs_a_tenth_of_a_second)
+BOOST_AUTO_TEST_CASE(a_wake_up_that_never_comes_costs_a_tenth_of_a_second,
+                     *boost::unit_test::precondition(simulated))
 {
     bed dev;
     int x = 0;
@@ -116,6 +119,7 @@ BOOST_AUTO_TEST_CASE(an_idle_device_costs_nothing)
     BOOST_TEST((process_time() - spent < 5ms));
 }
 
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(simulated))
 BOOST_DATA_TEST_CASE(a_large_copy_of_pageable_memory_leaves_the_loop_free, data::make(cuda_varieties), v)
 {
     bed dev(v, {{"KERNEL_US", "20000"}});
@@ -146,7 +150,7 @@ BOOST_DATA_TEST_CASE(a_large_copy_of_pageable_memory_leaves_the_loop_free, data:
     BOOST_TEST((late[late.size() * 9 / 10] < 5ms));
 }
 
-BOOST_AUTO_TEST_CASE(pinned_memory_goes_to_the_driver_as_it_is)
+BOOST_AUTO_TEST_CASE(pinned_memory_goes_to_the_driver_as_it_is, *boost::unit_test::precondition(simulated))
 {
     bed dev;
     std::vector<int, omp_co::cuda::pinned_allocator<int>> x(1 << 20, 1);
@@ -165,7 +169,7 @@ BOOST_AUTO_TEST_CASE(pinned_memory_goes_to_the_driver_as_it_is)
     BOOST_TEST(y[0] == 3);
 }
 
-BOOST_AUTO_TEST_CASE(steady_state_allocates_no_device_memory)
+BOOST_AUTO_TEST_CASE(steady_state_allocates_no_device_memory, *boost::unit_test::precondition(simulated))
 {
     bed dev;
     int x = 0;

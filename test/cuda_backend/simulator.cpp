@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Makes the simulator the driver of this program before anything looks for one. OMP_CO_TEST_SIMULATOR names it; without
-// it, there is nothing to test.
+// it, there is nothing to test. With OMP_CO_TEST_DRIVER=device the driver stays the machine's, or OMP_CO_CUDA_LIBRARY's.
 #include "cuda_backend/simulator.hpp"
+
+#include <omp_co/cuda/driver.hpp>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <sstream>
 #include <stdexcept>
@@ -13,22 +16,47 @@ namespace cuda_test::simulator {
 
 namespace {
 
+namespace driver = omp_co::cuda::driver;
+
+[[noreturn]] void skip(char const* what, char const* why)
+{
+    std::fprintf(stderr, "skipped: %s (%s)\n", what, why);
+    std::_Exit(77);
+}
+
+void* open_simulator()
+{
+    char const* path = std::getenv("OMP_CO_TEST_SIMULATOR");
+#ifdef OMP_CO_TEST_SIMULATOR
+    if (path == nullptr) path = OMP_CO_TEST_SIMULATOR;
+#endif
+    if (path == nullptr) skip("no driver simulator", "OMP_CO_TEST_SIMULATOR is not set");
+    void* const opened = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (opened == nullptr) skip("no driver simulator", ::dlerror());
+    (void)::setenv("OMP_CO_CUDA_LIBRARY", path, 1);
+    return opened;
+}
+
+// Holds the context of device 0, for each test would else create and destroy it, which takes a device a good part of a
+// second.
+void* open_driver()
+{
+    driver::api const& d = driver::table();
+    if (!d.available()) skip("no CUDA driver", d.reason().c_str());
+    int devices = 0;
+    if (d.init(0) != driver::result::success || d.device_get_count(&devices) != driver::result::success ||
+        devices == 0)
+        skip("no CUDA device", "cuInit or cuDeviceGetCount");
+    driver::context_handle context = nullptr;
+    if (d.primary_ctx_retain(&context, 0) != driver::result::success)
+        skip("no CUDA device", "its context cannot be retained");
+    char const* const given = std::getenv("OMP_CO_CUDA_LIBRARY");
+    return ::dlopen(given != nullptr && *given != '\0' ? given : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
 void* library()
 {
-    static void* const handle = [] {
-        char const* path = std::getenv("OMP_CO_TEST_SIMULATOR");
-#ifdef OMP_CO_TEST_SIMULATOR
-        if (path == nullptr) path = OMP_CO_TEST_SIMULATOR;
-#endif
-        void* const opened = path != nullptr ? ::dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
-        if (opened == nullptr) {
-            std::fprintf(stderr, "skipped: no driver simulator (%s)\n",
-                         path != nullptr ? ::dlerror() : "OMP_CO_TEST_SIMULATOR is not set");
-            std::_Exit(77);
-        }
-        (void)::setenv("OMP_CO_CUDA_LIBRARY", path, 1);
-        return opened;
-    }();
+    static void* const handle = present() ? open_simulator() : open_driver();
     return handle;
 }
 
@@ -36,13 +64,30 @@ template <class F>
 F* find(char const* name)
 {
     void* const found = ::dlsym(library(), name);
-    if (found == nullptr) throw std::runtime_error(std::string("the simulator lacks ") + name);
+    if (found == nullptr) throw std::runtime_error(std::string("the driver lacks ") + name);
     return reinterpret_cast<F*>(found);
 }
 
 [[maybe_unused]] void* const loaded_first = library();
 
 } // namespace
+
+bool present()
+{
+    static bool const simulated = [] {
+        char const* const whose = std::getenv("OMP_CO_TEST_DRIVER");
+        return whose == nullptr || std::strcmp(whose, "device") != 0;
+    }();
+    return simulated;
+}
+
+boost::test_tools::assertion_result called(char const* function, unsigned long times)
+{
+    unsigned long const calls = present() ? count(function) : times;
+    boost::test_tools::assertion_result same(calls == times);
+    same.message() << calls << " calls of " << function << ", not " << times;
+    return same;
+}
 
 void reset() { find<void()>("omp_co_sim_reset")(); }
 
@@ -75,6 +120,7 @@ void end_capture(CUstream_st* stream)
 
 std::vector<std::string> report()
 {
+    if (!present()) return {};
     auto* const write = find<std::size_t(char*, std::size_t)>("omp_co_sim_report");
     std::string text(write(nullptr, 0) + 1, '\0');
     text.resize(write(text.data(), text.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// cuInit, versions, error texts, cuGetProcAddress.
+// cuInit, versions, error texts, cuGetProcAddress, cuGetExportTable.
 #include "driver.hpp"
 
 #include <cstring>
@@ -105,6 +105,17 @@ CUresult cuGetProcAddress_v2(char const* symbol, void** function, int version, c
 {
     return call_anywhere(id_cuGetProcAddress_v2,
                          [&](session& s) { return look_up(s, symbol, function, version, flags, status); });
+}
+
+// The vendor's own libraries ask for tables that are documented nowhere. NVRTC takes an answer that there is none, but not
+// that there is no such function.
+CUresult cuGetExportTable(void const** table, CUuuid const* id)
+{
+    return call_anywhere(id_cuGetExportTable, [&](session&) {
+        require(table != nullptr && id != nullptr);
+        *table = nullptr;
+        return CUDA_ERROR_NOT_FOUND;
+    });
 }
 
 } // extern "C"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What calls of the driver cost their caller, and how long their work takes, in tight loops without anything between.
-// Usage: driver_costs [rounds]. A line for each: microseconds of the caller, of the whole until it was over. 77: no device.
+// Usage: driver_costs [rounds]. Prints JSON lines: /caller is what a call takes its caller, /whole until its work is over too.
+// 77: no device.
 #include "../facts.hpp"
 
 #include <algorithm>
@@ -23,6 +24,12 @@ void ok(CUresult got, place where)
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+void print(char const* name, char const* part, double value)
+{
+    std::printf("{\"name\":\"driver/%s%s\",\"value\":%.3f,\"unit\":\"us/call\"}\n", name, part, value);
+    std::fflush(stdout);
+}
 
 double microseconds(clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
 
@@ -54,7 +61,8 @@ void measure(char const* name, CUstream s, int rounds, Call const& call)
         best.caller = std::min(best.caller, microseconds(caller) / calls);
         best.whole = std::min(best.whole, microseconds(whole) / calls);
     }
-    std::printf("%-34s %9.3f %9.3f\n", name, best.caller, best.whole);
+    print(name, "/caller", best.caller);
+    print(name, "/whole", best.whole);
 }
 
 // Launch, then wait, one after the other.
@@ -67,7 +75,7 @@ void measure_round_trip(char const* name, int rounds, Once const& once)
         for (int i = 0; i < rounds; ++i) once();
         best = std::min(best, microseconds(clock::now() - start) / rounds);
     }
-    std::printf("%-34s %9s %9.3f\n", name, "", best);
+    print(name, "", best);
 }
 
 void measure_all(int rounds)
@@ -80,35 +88,33 @@ void measure_all(int rounds)
     event const untimed;
     event const timed(CU_EVENT_DEFAULT);
     auto const start_kernel = [&] { ok(cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, nullptr, nullptr)); };
-    std::printf("%-34s %9s %9s\n", "microseconds a call", "caller", "whole");
-    measure("launch of an empty kernel", s, rounds, start_kernel);
-    measure("event record, untimed", s, rounds, [&] { ok(cu.cuEventRecord(untimed, s)); });
-    measure("event record, timed", s, rounds, [&] { ok(cu.cuEventRecord(timed, s)); });
-    measure("event query, complete", s, rounds, [&] { ok(cu.cuEventQuery(untimed)); });
-    measure("stream query, idle", s, rounds, [&] { ok(cu.cuStreamQuery(s)); });
+    measure("launch", s, rounds, start_kernel);
+    measure("record", s, rounds, [&] { ok(cu.cuEventRecord(untimed, s)); });
+    measure("record_timed", s, rounds, [&] { ok(cu.cuEventRecord(timed, s)); });
+    measure("query", s, rounds, [&] { ok(cu.cuEventQuery(untimed)); });
+    measure("stream_query", s, rounds, [&] { ok(cu.cuStreamQuery(s)); });
     bool const values = attribute(CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS) != 0;
     if (values)
-        measure("write value", s, rounds, [&] { ok(cu.cuStreamWriteValue64_v2(s, host.address(), 1, 0)); });
-    measure("host function", s, std::max(rounds / 10, 1), [&] {
+        measure("write_value", s, rounds, [&] { ok(cu.cuStreamWriteValue64_v2(s, host.address(), 1, 0)); });
+    measure("host_function", s, std::max(rounds / 10, 1), [&] {
         ok(cu.cuLaunchHostFunc(
             s, [](void*) {}, nullptr));
     });
-    measure("copy of 256 bytes, pinned", s, rounds,
-            [&] { ok(cu.cuMemcpyHtoDAsync_v2(x, host.get(), 256, s)); });
-    measure("copy of 1 MiB, pinned", s, std::max(rounds / 10, 1),
+    measure("copy_256", s, rounds, [&] { ok(cu.cuMemcpyHtoDAsync_v2(x, host.get(), 256, s)); });
+    measure("copy_1m", s, std::max(rounds / 10, 1),
             [&] { ok(cu.cuMemcpyHtoDAsync_v2(x, host.get(), 1 << 20, s)); });
     if (attribute(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0) {
-        measure("stream-ordered alloc and free", s, rounds, [&] {
+        measure("alloc_free", s, rounds, [&] {
             CUdeviceptr y = 0;
             ok(cu.cuMemAllocAsync(&y, 4096, s));
             ok(cu.cuMemFreeAsync(y, s));
         });
     }
-    measure_round_trip("launch, stream synchronise", rounds * burst / 10 + 1, [&] {
+    measure_round_trip("round_trip/synchronise", rounds * burst / 10 + 1, [&] {
         start_kernel();
         ok(cu.cuStreamSynchronize(s));
     });
-    measure_round_trip("launch, record, query until done", rounds * burst / 10 + 1, [&] {
+    measure_round_trip("round_trip/query", rounds * burst / 10 + 1, [&] {
         start_kernel();
         ok(cu.cuEventRecord(untimed, s));
         while (cu.cuEventQuery(untimed) == CUDA_ERROR_NOT_READY) {
@@ -116,7 +122,7 @@ void measure_all(int rounds)
     });
     if (!values) return;
     unsigned long long number = 1;
-    measure_round_trip("launch, write value, read until done", rounds * burst / 10 + 1, [&] {
+    measure_round_trip("round_trip/read", rounds * burst / 10 + 1, [&] {
         start_kernel();
         ok(cu.cuStreamWriteValue64_v2(s, host.address(), ++number, 0));
         while (host.read() != number) {

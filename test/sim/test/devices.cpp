@@ -138,6 +138,10 @@ test_case const addresses{
         expect(cu.cuGetProcAddress_v2("cuNoSuchFunction", &f, 12000, 0, &status));
         check(!f && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, "unknown");
         expect(cu.cuGetProcAddress("cuNoSuchFunction", &f, 12000, 0), CUDA_ERROR_NOT_FOUND);
+        CUuuid const id{};
+        void const* table = &id;
+        expect(cu.cuGetExportTable(&table, &id), CUDA_ERROR_NOT_FOUND);
+        check(!table, "a table");
         expect(cu.cuGetProcAddress_v2("cuInit", &f, 14000, 0, &status), CUDA_ERROR_INVALID_VALUE);
 #define OMP_CO_SIM_FUNCTION(base, symbol, since)                                                             \
     expect(cu.cuGetProcAddress_v2(#base, &f, since, 0, &status));                                            \
