@@ -42,6 +42,7 @@ enum map_flag : std::uint32_t {
 
     map_box = 1U << 19,  ///< has a shape
     map_hold = 1U << 20, ///< counts apart
+    map_structure = 1U << 21, ///< of a type whose mapper reads it on the host
 };
 
 /// A pointer on the device that points to mapped data: its place on the host, and what it points to.
