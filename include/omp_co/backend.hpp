@@ -239,6 +239,26 @@ struct supply {
     bool coming = false;
 };
 
+/// For a device that checks how its program uses host memory: what the layers above know of that. Called with the device's
+/// lock held.
+class host_watch {
+public:
+    /// From now on these bytes have a copy on the device.
+    virtual void mapped(void* host, void* device, std::size_t bytes) noexcept = 0;
+
+    /// No longer; `host` is what `mapped` said, and what was outdated in it is what there is.
+    virtual void unmapped(void* host) noexcept = 0;
+
+    /// The device has changed its copy of these mapped bytes: a finished kernel had them to write, or a copy was made there.
+    virtual void outdated(void* host, std::size_t bytes) noexcept = 0;
+
+    /// They are equal again: a finished region has copied them out.
+    virtual void renewed(void* host, std::size_t bytes) noexcept = 0;
+
+protected:
+    ~host_watch() = default;
+};
+
 /// A device. The functions that allocate and create may be called from any thread, one at a time.
 class device {
 public:
@@ -274,6 +294,10 @@ public:
     }
 
     virtual void set_wakeup(wakeup target) noexcept = 0;
+
+    /// Whom to tell of host memory; null, as on most devices: nobody. The same one as long as the device lives. Only for
+    /// devices with inline_execution, else what it hears is late.
+    virtual host_watch* watch() noexcept { return nullptr; }
 
     /// Called once, when nothing is in flight and before the streams are destroyed: afterwards no thread of the backend
     /// touches them.

@@ -57,13 +57,12 @@ inline std::string ending_of(pid_t child)
     return "signal " + std::to_string(WTERMSIG(status));
 }
 
-/// Runs this program again in a new process, with `arguments` and `environment` (NAME=value) added.
-inline std::string rerun(std::vector<std::string> arguments, std::vector<std::string> const& environment = {})
+/// This program in a new process, with `arguments` and `environment` (NAME=value) added; negative if it cannot be started.
+inline pid_t start(std::vector<std::string> arguments, std::vector<std::string> const& environment)
 {
     std::fflush(nullptr);
     pid_t const child = fork();
-    if (child < 0) return "cannot be started";
-    if (child != 0) return ending_of(child);
+    if (child != 0) return child;
     (void)alarm(patience_seconds); // survives exec
     for (std::string const& e : environment) (void)putenv(const_cast<char*>(e.c_str()));
     std::vector<char*> argv{const_cast<char*>("/proc/self/exe")};
@@ -71,6 +70,39 @@ inline std::string rerun(std::vector<std::string> arguments, std::vector<std::st
     argv.push_back(nullptr);
     (void)execv(argv[0], argv.data());
     _exit(127);
+}
+
+/// Runs it to its end.
+inline std::string rerun(std::vector<std::string> arguments, std::vector<std::string> const& environment = {})
+{
+    pid_t const child = start(std::move(arguments), environment);
+    return child < 0 ? "cannot be started" : ending_of(child);
+}
+
+struct outcome {
+    std::string ending; ///< as ending_of() says it
+    std::string said;   ///< on stderr
+};
+
+/// The same, and listens to what it says.
+inline outcome rerun_and_listen(std::vector<std::string> arguments)
+{
+    std::fflush(nullptr);
+    int ends[2];
+    if (pipe(ends) != 0) return {"cannot be listened to", ""};
+    int const kept = dup(STDERR_FILENO);
+    (void)dup2(ends[1], STDERR_FILENO);
+    (void)close(ends[1]);
+    pid_t const child = start(std::move(arguments), {});
+    (void)dup2(kept, STDERR_FILENO);
+    (void)close(kept);
+    outcome o;
+    char part[4096];
+    for (ssize_t n = 0; (n = read(ends[0], part, sizeof part)) > 0;)
+        o.said.append(part, static_cast<std::size_t>(n));
+    (void)close(ends[0]);
+    o.ending = child < 0 ? "cannot be started" : ending_of(child);
+    return o;
 }
 
 inline std::size_t threads()

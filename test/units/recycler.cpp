@@ -16,7 +16,7 @@ namespace {
 using omp_co::detail::recycler;
 using omp_co::detail::recycling;
 
-bool const recycles = OMP_CO_RECYCLE != 0;
+bool const recycles = OMP_CO_ADDRESS_SANITIZER == 0;
 
 BOOST_AUTO_TEST_SUITE(the_recycler)
 

@@ -155,6 +155,7 @@ private:
     void add(Clause const& c, std::size_t& item)
     {
         make_items<Construct>(c, items_.data() + item);
+        if constexpr (uses_mapper<Clause>) items_[item].flags |= map_structure;
         if constexpr (items_of<Construct, Clause> == 2) joins_.emplace_back();
         if constexpr (is_box_clause<Clause>) {
             items_[item].flags |= map_box;
@@ -204,6 +205,7 @@ private:
         item.host = memory;
         item.bytes = m.count() * sizeof(T);
         item.flags = std::is_const_v<T> ? flags & ~std::uint32_t{map_from | map_written} : flags;
+        if constexpr (has_mapper<T>) item.flags |= map_structure;
         items_.push_back(item);
         join(m, flags);
         if constexpr (has_mapper<T>)

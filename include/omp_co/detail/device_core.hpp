@@ -9,6 +9,8 @@
 #include <omp_co/detail/data_environment.hpp>
 #include <omp_co/detail/device_slot.hpp>
 #include <omp_co/detail/info.hpp>
+#include <omp_co/detail/joined_pointers.hpp>
+#include <omp_co/detail/outdated.hpp>
 #include <omp_co/detail/region_memory.hpp>
 #include <omp_co/detail/stream_queue.hpp>
 #include <omp_co/device_statistics.hpp>
@@ -37,8 +39,10 @@ public:
           device_(std::move(device)),
           traits_(device_->traits()),
           environment_(traits_.unified_memory),
-          memory_(*device_, environment_)
+          memory_(*device_, environment_),
+          watch_(device_->watch())
     {
+        environment_.table().watch(watch_);
     }
 
     device_core(device_core const&) = delete;
@@ -540,36 +544,6 @@ private:
                                      : out.copy_box_out(item.host, device, *item.shape);
     }
 
-    // What a motion may touch of a structure some of whose pointers are joined: each side keeps its own pointers.
-    template <class F>
-    static error_code for_each_gap(map_item const& item, F f) noexcept
-    {
-        try {
-            std::vector<std::size_t> pointers;
-            for (attachment_record const* a = item.joined; a != nullptr; a = a->next)
-                if (a->at >= item.begin() && a->at < item.end())
-                    pointers.push_back(static_cast<std::size_t>(a->at - item.begin()));
-            std::sort(pointers.begin(), pointers.end());
-            backend::box whole;
-            whole.row = item.bytes;
-            error_code ec;
-            (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t) {
-                std::size_t const end = at + (item.shape == nullptr ? item.bytes : item.shape->row);
-                auto next = std::lower_bound(pointers.begin(), pointers.end(), at);
-                while (at < end && !ec) {
-                    std::size_t const stop = next == pointers.end() ? end : std::min(end, *next);
-                    if (stop > at) ec = f(at, stop - at);
-                    at = stop + (stop < end ? sizeof(void*) : 0);
-                    if (next != pointers.end()) ++next;
-                    if (stop == end) break;
-                }
-            });
-            return ec;
-        } catch (...) {
-            return make_error_code(errc::out_of_memory);
-        }
-    }
-
     void reap(stream_queue& s, region_list& done, kick_list& kicks)
     {
         if (!lost_) {
@@ -618,6 +592,7 @@ private:
         while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
         count(r);
         if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
+        if (watch_ != nullptr) tell(*watch_, r);
         if (r.item_count != 0)
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
@@ -690,6 +665,7 @@ private:
     backend::properties const& traits_;
     data_environment environment_;
     region_memory memory_;
+    backend::host_watch* watch_;
     wait_pool wait_pool_;
     std::vector<std::unique_ptr<stream_queue>> streams_;
     std::vector<std::unique_ptr<stream_queue>> places_; // of regions that are held

@@ -14,14 +14,20 @@
 
 namespace omp_co::detail {
 
-/// `run` covers the linear indices [first, last) of the call's range; `scratch` is the worker's private memory.
+/// `run` covers the linear indices [first, last) of the call's range; `scratch` is the worker's private memory. `closure_bytes`
+/// is what the kernel holds, where the call says, or at `own_closure`.
 struct host_kernel : backend::kernel {
     using run_function = void (*)(backend::invocation const& call, std::size_t first, std::size_t last,
                                   void* scratch);
 
-    constexpr explicit host_kernel(run_function f) noexcept : kernel{backend_kind::host, 0xF}, run(f) {}
+    constexpr explicit host_kernel(run_function f, std::size_t bytes = 0, void const* own = nullptr) noexcept
+        : kernel{backend_kind::host, 0xF}, run(f), closure_bytes(bytes), own_closure(own)
+    {
+    }
 
     run_function run;
+    std::size_t closure_bytes;
+    void const* own_closure;
 };
 
 /// How a clause's argument travels to the kernel: an address on the device, a value, either read from where the call
@@ -136,6 +142,7 @@ void run_host_kernel(backend::invocation const& call, std::size_t first, std::si
 
 /// The host variant of `Kernel` for a construct with these data clauses.
 template <unsigned Dimensions, class Kernel, class... Clauses>
-inline constexpr host_kernel host_kernel_for{&run_host_kernel<Dimensions, Kernel, Clauses...>};
+inline constexpr host_kernel host_kernel_for{&run_host_kernel<Dimensions, Kernel, Clauses...>,
+                                             std::is_empty_v<Kernel> ? 0 : sizeof(Kernel)};
 
 } // namespace omp_co::detail

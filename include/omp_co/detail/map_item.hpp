@@ -46,6 +46,7 @@ enum map_flag : std::uint32_t {
     map_outside = 1U << 21,     ///< raw: a motion of which only the place in the order is this region's
     map_unordered = 1U << 22,   ///< raw: another region has the place for it
     map_from_device = 1U << 23, ///< raw: `host` is an address on the device `source`, copied from
+    map_structure = 1U << 24, ///< of a type whose mapper reads it on the host
 };
 
 /// A pointer on the device that points to mapped data: its place on the host, and what it points to.

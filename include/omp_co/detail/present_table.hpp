@@ -106,6 +106,9 @@ public:
         spare_.clear_and_dispose([](present_entry* e) { delete e; });
     }
 
+    /// Whom to tell of mappings that begin and end.
+    void watch(backend::host_watch* w) noexcept { watch_ = w; }
+
     /// The entry with the lowest address that overlaps `r`, null if none does.
     present_entry* first_overlap(byte_range r) noexcept
     {
@@ -168,6 +171,7 @@ public:
     /// Gives `e` its block on the device, or takes it away again.
     void place(present_entry& e, char* block) noexcept
     {
+        if (watch_ != nullptr) tell(e, block);
         if (e.block != nullptr) blocks_.erase(blocks_.iterator_to(e));
         e.block = block;
         if (block != nullptr) blocks_.insert(e);
@@ -176,6 +180,7 @@ public:
     /// Takes `e` out of sight; it stays until its last region retires.
     void orphan(present_entry& e) noexcept
     {
+        if (watch_ != nullptr) tell(e, nullptr);
         entries_.erase(entries_.iterator_to(e));
         orphans_.push_back(e);
         e.orphan = true;
@@ -247,6 +252,14 @@ public:
 private:
     static constexpr std::size_t most_spare = 1024;
 
+    // A mapping begins when it has its block, and ends when it is an orphan or gone.
+    void tell(present_entry const& e, char* block) noexcept
+    {
+        if (e.allocation || e.orphan) return;
+        if (e.block != nullptr) watch_->unmapped(e.range.begin);
+        if (block != nullptr) watch_->mapped(e.range.begin, block, e.bytes());
+    }
+
     struct key_of_begin {
         using type = char*;
         char* operator()(present_entry const& e) const noexcept { return e.range.begin; }
@@ -265,6 +278,7 @@ private:
     boost::intrusive::list<present_entry> orphans_;
     boost::intrusive::list<present_entry> allocations_;
     boost::intrusive::list<present_entry> spare_;
+    backend::host_watch* watch_ = nullptr;
 };
 
 } // namespace omp_co::detail

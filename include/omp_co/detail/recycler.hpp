@@ -3,30 +3,22 @@
 // hundreds of regions in flight on one loop want more.
 #pragma once
 
+#include <omp_co/detail/address_sanitizer.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define OMP_CO_RECYCLE 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define OMP_CO_RECYCLE 0
-#endif
-#endif
-#ifndef OMP_CO_RECYCLE
-#define OMP_CO_RECYCLE 1 // under AddressSanitizer every block is new, so that a late use is seen
-#endif
-
 namespace omp_co::detail {
 
-/// Free blocks of the calling thread, by size. A block may be freed by another thread than took it.
+/// Free blocks of the calling thread, by size. A block may be freed by another thread than took it. Under AddressSanitizer
+/// every block is new, so that a late use is seen.
 class recycler {
 public:
     static void* allocate(std::size_t bytes)
     {
         std::size_t const at = (bytes + step - 1) / step;
-        if (OMP_CO_RECYCLE == 0 || at >= classes) return ::operator new(bytes);
+        if (OMP_CO_ADDRESS_SANITIZER == 1 || at >= classes) return ::operator new(bytes);
         cache& mine = local();
         if (block* const b = mine.free[at]) {
             mine.free[at] = b->next;
@@ -39,7 +31,7 @@ public:
     static void deallocate(void* p, std::size_t bytes) noexcept
     {
         std::size_t const at = (bytes + step - 1) / step;
-        if (OMP_CO_RECYCLE == 0 || at >= classes) return ::operator delete(p);
+        if (OMP_CO_ADDRESS_SANITIZER == 1 || at >= classes) return ::operator delete(p);
         cache& mine = local();
         if (mine.closed || mine.count[at] == most) return ::operator delete(p);
         mine.free[at] = ::new (p) block{mine.free[at]};

@@ -18,7 +18,8 @@ namespace omp_co::host {
 /// Destruction waits until its regions have retired; handles to it then answer device_lost.
 class virtual_device {
 public:
-    /// Throws std::bad_alloc or std::system_error if the workers cannot be started.
+    /// Throws std::bad_alloc or std::system_error if the workers cannot be started; boost::system::system_error if it is to be
+    /// strict and cannot be: errc::not_supported without AddressSanitizer, errc::invalid_argument with unified memory.
     explicit virtual_device(options const& o = {}) : device_(add(o)) {}
     virtual_device(virtual_device const&) = delete;
     virtual_device& operator=(virtual_device const&) = delete;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <omp_co/host/stream.hpp>
+#include <omp_co/host/strict_stream.hpp>
 
+#include <boost/system/system_error.hpp>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -14,16 +16,18 @@ namespace omp_co::host {
 
 class host_device final : public backend::device {
 public:
-    explicit host_device(options const& o) : options_(o)
+    explicit host_device(options const& o) : options_(checked(o))
     {
+        unsigned const workers = options_.workers;
         traits_.unified_memory = o.unified_memory;
-        traits_.device_waits = o.workers != 0;
-        traits_.inline_execution = o.workers == 0;
-        traits_.quick_enqueueing = o.workers != 0;
+        traits_.device_waits = workers != 0;
+        traits_.inline_execution = workers == 0;
+        traits_.quick_enqueueing = workers != 0;
         traits_.box_copies = true;
-        traits_.concurrency = o.workers == 0 ? 1 : o.workers;
+        traits_.concurrency = workers == 0 ? 1 : workers;
         traits_.memory_limit = o.memory;
-        if (o.workers != 0) crew_ = std::make_unique<crew>(o);
+        if (workers != 0) crew_ = std::make_unique<crew>(o);
+        if (o.strict) strict_ = std::make_unique<strict_memory>();
     }
 
     backend_kind kind() const noexcept override { return backend_kind::host; }
@@ -31,6 +35,7 @@ public:
 
     std::string name() const override
     {
+        if (strict_ != nullptr) return "host, strict";
         if (options_.workers == 0) return "host, inline";
         return "host, " + std::to_string(options_.workers) + (options_.workers == 1 ? " worker" : " workers");
     }
@@ -42,6 +47,10 @@ public:
         bool const large = bytes >= huge_page;
         void* const block = allocate_aligned(large ? huge_page : backend::block_alignment(bytes), bytes);
         if (block == nullptr) return nullptr;
+        if (strict_ != nullptr && !strict_->add_block(block, bytes)) {
+            std::free(block);
+            return nullptr;
+        }
         if (large) (void)::madvise(block, bytes, MADV_HUGEPAGE); // fewer faults on first use
         allocated_ += bytes;
         return block;
@@ -50,16 +59,19 @@ public:
     void deallocate(void* block, std::size_t bytes) noexcept override
     {
         allocated_ -= bytes;
+        if (strict_ != nullptr) strict_->remove_block(block);
         std::free(block);
     }
 
     std::unique_ptr<backend::stream> create_stream(error_code&) override
     {
+        if (strict_ != nullptr) return std::make_unique<strict_stream>(*strict_);
         if (crew_ == nullptr) return std::make_unique<inline_stream>();
         return std::make_unique<stream>(*crew_, wakeup_);
     }
 
     void set_wakeup(backend::wakeup target) noexcept override { wakeup_ = target; }
+    backend::host_watch* watch() noexcept override { return strict_.get(); }
     void stop() noexcept override
     {
         if (crew_ != nullptr) crew_->stop();
@@ -69,11 +81,28 @@ private:
     static constexpr std::size_t most_bytes = std::size_t{1} << 62;
     static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
+    static options checked(options o)
+    {
+        if (!o.strict) return o;
+        if (!poison::available)
+            throw boost::system::system_error(
+                make_error_code(errc::not_supported),
+                "a strict host device needs AddressSanitizer: compile and link all of the program with "
+                "-fsanitize=address");
+        if (o.unified_memory)
+            throw boost::system::system_error(
+                make_error_code(errc::invalid_argument),
+                "a strict host device has memory of its own: it cannot have unified_memory");
+        o.workers = 0;
+        return o;
+    }
+
     options options_;
     backend::properties traits_;
     backend::wakeup wakeup_;
     std::size_t allocated_ = 0;
     std::unique_ptr<crew> crew_;
+    std::unique_ptr<strict_memory> strict_;
 };
 
 } // namespace omp_co::host

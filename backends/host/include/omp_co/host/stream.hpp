@@ -48,7 +48,7 @@ private:
 };
 
 /// Runs each command in the call that enqueues it.
-class inline_stream final : public stream_base {
+class inline_stream : public stream_base {
 public:
     error_code copy_in(void* device, void const* host, std::size_t bytes) override
     {
@@ -101,6 +101,10 @@ public:
     }
 
     bool arm() noexcept override { return true; } // whoever enqueues also retires
+
+protected:
+    /// Whether a command of the region has failed, so that the rest of them is not run.
+    bool skips() const noexcept { return static_cast<bool>(failure_.error); }
 
 private:
     error_code copy(void* to, void const* from, std::size_t bytes) noexcept

@@ -21,7 +21,8 @@ class bound_variant final : public omp_co::detail::host_kernel {
         omp_co::detail::kernel_arguments<Dimensions, Args...>::type::template callable<F const>;
 
 public:
-    explicit bound_variant(F const& f) noexcept : host_kernel(&run_part), function_(f)
+    explicit bound_variant(F const& f) noexcept
+        : host_kernel(&run_part, std::is_empty_v<F> ? 0 : sizeof(F), &function_), function_(f)
     {
         static_assert(takes<0> || takes<1> || takes<2> || takes<3>,
                       "omp_co: the host variant takes the kernel's parameters, after one to three indices if "
