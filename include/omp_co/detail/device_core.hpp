@@ -9,6 +9,7 @@
 #include <omp_co/detail/data_environment.hpp>
 #include <omp_co/detail/device_slot.hpp>
 #include <omp_co/detail/info.hpp>
+#include <omp_co/detail/joined_pointers.hpp>
 #include <omp_co/detail/region_memory.hpp>
 #include <omp_co/detail/stream_queue.hpp>
 #include <omp_co/device_statistics.hpp>
@@ -452,36 +453,6 @@ private:
             });
         return item.shape == nullptr ? out.copy_out(item.host, device, item.bytes)
                                      : out.copy_box_out(item.host, device, *item.shape);
-    }
-
-    // What a motion may touch of a structure some of whose pointers are joined: each side keeps its own pointers.
-    template <class F>
-    static error_code for_each_gap(map_item const& item, F f) noexcept
-    {
-        try {
-            std::vector<std::size_t> pointers;
-            for (attachment_record const* a = item.joined; a != nullptr; a = a->next)
-                if (a->at >= item.begin() && a->at < item.end())
-                    pointers.push_back(static_cast<std::size_t>(a->at - item.begin()));
-            std::sort(pointers.begin(), pointers.end());
-            backend::box whole;
-            whole.row = item.bytes;
-            error_code ec;
-            (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t) {
-                std::size_t const end = at + (item.shape == nullptr ? item.bytes : item.shape->row);
-                auto next = std::lower_bound(pointers.begin(), pointers.end(), at);
-                while (at < end && !ec) {
-                    std::size_t const stop = next == pointers.end() ? end : std::min(end, *next);
-                    if (stop > at) ec = f(at, stop - at);
-                    at = stop + (stop < end ? sizeof(void*) : 0);
-                    if (next != pointers.end()) ++next;
-                    if (stop == end) break;
-                }
-            });
-            return ec;
-        } catch (...) {
-            return make_error_code(errc::out_of_memory);
-        }
     }
 
     void reap(stream_queue& s, region_list& done, kick_list& kicks)

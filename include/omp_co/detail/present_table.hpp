@@ -76,6 +76,7 @@ struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list
 
     bool live() const noexcept { return (count | holds) != 0; }
     bool dying() const noexcept { return !live(); }
+    bool is_associated() const noexcept { return !owns_block && block != range.begin; } // nor unified
     void forget_attachments() noexcept
     {
         while (joined != nullptr) delete std::exchange(joined, joined->next);
@@ -134,14 +135,17 @@ public:
         return at < it->range.end ? &*it : nullptr;
     }
 
-    /// The entry whose block holds the device address `p`, null if none does.
-    present_entry* at_device(void const* p) noexcept
+    /// The entry whose block holds `bytes` bytes at the device address `p`, null if none does. Associated memory may lie
+    /// within an allocation; the innermost one counts.
+    present_entry* at_device(void const* p, std::size_t bytes = 1) noexcept
     {
         char* const at = static_cast<char*>(const_cast<void*>(p));
-        auto it = blocks_.upper_bound(at);
-        if (it == blocks_.begin()) return nullptr;
-        --it;
-        return at < it->block + it->bytes() ? &*it : nullptr;
+        for (auto it = blocks_.upper_bound(at); it != blocks_.begin();) {
+            --it;
+            if (at + bytes <= it->block + it->bytes()) return &*it;
+            if (!it->is_associated()) break;
+        }
+        return nullptr;
     }
 
     /// The program's own memory that begins at the device address `p`, null if there is none.
