@@ -112,18 +112,28 @@ private:
     {
         int const clauses = chance(55) ? 1 : 2 + below(3);
         for (int i = 0; i < clauses; ++i) s.clauses.push_back(make_clause(s.kind));
-        if (enters(s.kind) && chance(joins_)) {
-            s.clauses.push_back(
-                {type::attach, pointer_size * below(memory_size / pointer_size), pointer_size});
-            s.clauses.push_back(make_range());
-            s.clauses.back().what = type::pointee;
-        }
+        if (enters(s.kind) && chance(joins_)) join(s);
         if (s.kind == construct::target && allocations_ != 0 && chance(20)) {
             clause one{type::device, below(memory_size), 0};
             one.slot = below(slots);
             one.read_only = chance(40);
             s.clauses.push_back(one);
         }
+    }
+
+    // Mostly the same pointer to the same pointee.
+    void join(step& s)
+    {
+        bool const other = pointee_.count == 0 || chance(30);
+        clause const pointer{type::attach, pointer_size * below(memory_size / pointer_size), pointer_size};
+        clause pointee = make_range();
+        pointee.what = type::pointee;
+        if (pointee_.count == 0) {
+            pointer_ = pointer;
+            pointee_ = pointee;
+        }
+        s.clauses.push_back(other && chance(50) ? pointer : pointer_);
+        s.clauses.push_back(other ? pointee : pointee_);
     }
 
     // Between the host and what was allocated, within that, or a fill.
@@ -193,6 +203,8 @@ private:
     int failures_ = 0;
     int allocations_ = 0;
     int joins_ = 0;
+    clause pointer_{};
+    clause pointee_{};
 };
 
 inline char const* name_of(type t)
