@@ -52,6 +52,14 @@ public:
         return text;
     }
 
+    /// Whether the host may read and write memory that allocate() gives, between regions that use it.
+    bool host_accessible() const noexcept
+    {
+        bool yes = false;
+        with([&](detail::device_core& core) { yes = core.device().traits().host_accessible; });
+        return yes;
+    }
+
     /// Whether the byte at `p` is mapped (omp_target_is_present). Always true on the initial device.
     bool is_present(void const* p) const noexcept
     {

@@ -17,6 +17,7 @@ public:
     explicit host_device(options const& o) : options_(o)
     {
         traits_.unified_memory = o.unified_memory;
+        traits_.host_accessible = true;
         traits_.device_waits = o.workers != 0;
         traits_.inline_execution = o.workers == 0;
         traits_.quick_enqueueing = o.workers != 0;
