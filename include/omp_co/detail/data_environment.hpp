@@ -26,6 +26,7 @@ struct refusal {
     errc code{};
     map_item const* item = nullptr;
     byte_range other;
+    char const* name = nullptr; ///< of that range
 
     explicit operator bool() const noexcept { return code != errc{}; }
 };
@@ -45,15 +46,16 @@ inline std::string describe(refusal const& r)
         return std::string(i.has(map_attach) ? "attach: the pointer "
                                              : "attach: what the pointer points to, ") +
                to_string({i.begin(), i.end()}) + ", is not present";
-    std::string text = std::string(clause_name(i.flags)) + ": the range " + to_string({i.begin(), i.end()});
+    std::string text = clause_text(i) + ": the range " + to_string({i.begin(), i.end()});
     if (r.code == errc::not_present) return text + " is not present";
     if (r.code == errc::partially_present)
-        return text + " extends beyond the mapped range " + to_string(r.other);
+        return text + " extends beyond the mapped range " + to_string(r.other) +
+               (r.name == nullptr ? std::string() : std::string(", ") + r.name);
     if (i.has(map_raw))
         return std::to_string(i.bytes) + " bytes at " +
                to_string({static_cast<char*>(i.device), static_cast<char*>(i.device) + i.bytes}) +
                " extend beyond the device memory " + to_string(r.other);
-    if (i.host == nullptr) return std::string(clause_name(i.flags)) + ": a null pointer with a size";
+    if (i.host == nullptr) return clause_text(i) + ": a null pointer with a size";
     return text + " wraps around the address space";
 }
 
@@ -90,7 +92,7 @@ public:
             if (!sensible(item)) return {errc::invalid_argument, &item, {}};
             if (group != nullptr && item.bytes != 0 && item.begin() < group->end()) {
                 if (item.end() > group->end())
-                    return {errc::partially_present, &item, {group->begin(), group->end()}};
+                    return {errc::partially_present, &item, {group->begin(), group->end()}, group->name};
                 if (item.has(map_present)) return {errc::not_present, &item, {}};
                 item.leader = group->leader;
                 continue;
@@ -364,7 +366,7 @@ private:
         for (present_entry* e = table_.first_overlap(wanted); e != nullptr;
              e = table_.next_overlap(e, wanted)) {
             if (!e->live()) continue;
-            if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range};
+            if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range, e->name};
             item.entry = e;
             return {};
         }
@@ -379,7 +381,7 @@ private:
         byte_range const wanted{item.begin(), item.end()};
         for (map_item const& other : items)
             if (byte_range const r{other.begin(), other.end()}; other.has(map_created) && r.overlaps(wanted))
-                return {errc::partially_present, &item, r};
+                return {errc::partially_present, &item, r, other.name};
         return {errc::not_present, &item, {}};
     }
 
@@ -431,6 +433,7 @@ private:
     {
         present_entry& e = *item.entry;
         e.opened = serial;
+        e.name = item.name;
         if (!e.range.empty()) return; // revived
         e.range = {item.begin(), item.end()};
         for (present_entry* old = table_.first_overlap(e.range); old != nullptr;) {
