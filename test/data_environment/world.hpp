@@ -137,8 +137,8 @@ protected:
     {
         std::string all = "{";
         for (std::size_t b = 0; b < memory_size; ++b)
-            if (s[b]) all += (all.size() > 1 ? " " : "") + std::to_string(b);
-        return all + "}";
+            if (s[b]) all.append(all.size() > 1 ? " " : "").append(std::to_string(b));
+        return all += '}';
     }
 
     settings settings_;
