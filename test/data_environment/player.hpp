@@ -51,7 +51,7 @@ private:
         case action::associate:
             return s.clauses.empty() ? void() : associate(s.clauses.front());
         case action::disassociate:
-            return disassociate(int(s.pick % memory_size));
+            return disassociate(chosen_byte(s));
         }
     }
 

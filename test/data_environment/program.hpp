@@ -125,6 +125,16 @@ protected:
         return false;
     }
 
+    // Mostly one where associated memory begins, if there is any.
+    int chosen_byte(step const& s) const
+    {
+        std::vector<int> begins;
+        for (mapping const& m : reference_.mappings)
+            if (m.infinite) begins.push_back(m.first);
+        if (begins.empty() || s.value % 4 == 0) return int(s.pick % memory_size);
+        return begins[s.pick % begins.size()];
+    }
+
     void disassociate(int byte)
     {
         bool const done = environment_.disassociate(memory_.data() + byte);

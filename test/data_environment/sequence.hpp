@@ -48,7 +48,7 @@ public:
         int const length = 10 + below(130);
         constructs_ = 15 + below(30);
         failures_ = chance(60) ? 0 : 12;
-        allocations_ = chance(50) ? 0 : 4 + below(12);
+        allocations_ = chance(50) ? 0 : 4 + below(26);
         joins_ = chance(50) ? 0 : 40;
         for (int i = 0; i < length; ++i) all.push_back(make_step());
         return all;
@@ -81,12 +81,21 @@ private:
         s.what = actions[below(6)];
         s.value = 1 + below(memory_size);
         if (s.what == action::associate) {
-            s.clauses.push_back(make_range());
+            s.clauses.push_back(associated_range());
             s.clauses.back().slot = below(slots);
             s.clauses.back().host = chance(70) ? 0 : below(8); // a byte of what was allocated
         }
-        if (s.what == action::disassociate && chance(80)) s.pick = std::uint32_t(make_range().first);
         return s;
+    }
+
+    // Often what joined pointers point to.
+    clause associated_range()
+    {
+        clause one = make_range();
+        if (pointee_.count == 0 || chance(40)) return one;
+        one.first = pointee_.first;
+        one.count = pointee_.count;
+        return one;
     }
 
     step make_construct(step s)
@@ -248,7 +257,7 @@ inline std::ostream& operator<<(std::ostream& out, step const& s)
                 << c.host << " on";
         return out;
     case action::disassociate:
-        return out << "disassociate byte " << s.pick % memory_size;
+        return out << "disassociate, pick " << s.pick << ", value " << s.value;
     case action::abandon:
         out << "abandon ";
         break;
