@@ -134,6 +134,7 @@ for ((round = 1; round <= rounds; ++round)); do
     record "$round" omp_co "$programs/regions" --ops "$ops"
     [ "$have_llvm" = no ] || llvm_round "$round"
     triad_round "$round"
+    record "$round" mapped_ranges "$programs/mapped_ranges" --rounds 3
 done
 record 1 idle "$programs/idle" --regions "$idle_regions"
 rm -f "$out/last.jsonl" "$out/last.err"

@@ -214,6 +214,7 @@ constexpr std::size_t block_alignment(std::size_t bytes) noexcept
 /// What the layers above need to know to use a device well.
 struct properties {
     bool unified_memory = false;   ///< device addresses are host addresses: no copies
+    bool host_accessible = false;  ///< the host may read and write what allocate() gives
     bool device_waits = true;      ///< a stream can wait for another one's signal
     bool inline_execution = false; ///< commands run in the call that enqueues them
     bool quick_enqueueing =

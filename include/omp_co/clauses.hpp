@@ -4,12 +4,12 @@
 
 #include <omp_co/backend.hpp>
 #include <omp_co/diagnostics.hpp>
+#include <omp_co/name.hpp>
 #include <omp_co/section.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <limits>
-#include <string_view>
 
 namespace omp_co {
 
@@ -101,18 +101,6 @@ private:
 };
 
 constexpr if_clause if_(bool condition) noexcept { return if_clause(condition); }
-
-/// What messages call the region. The text must outlive the operation.
-class name_clause {
-public:
-    constexpr explicit name_clause(std::string_view text) noexcept : text_(text) {}
-    constexpr std::string_view text() const noexcept { return text_; }
-
-private:
-    std::string_view text_;
-};
-
-constexpr name_clause name(std::string_view text) noexcept { return name_clause(text); }
 
 /// Where the words that belong to an error go. The object must outlive the operation.
 class explain_clause {

@@ -148,20 +148,43 @@ private:
 
 namespace detail {
 
+constexpr std::uint32_t flag_of(map_modifier m) noexcept { return m.flag(); }
+template <class Other> // a name
+constexpr std::uint32_t flag_of(Other const&) noexcept
+{
+    return 0;
+}
+
+/// A section with the name that is among the modifiers.
+template <class Section>
+constexpr Section named_by(Section const& s) noexcept
+{
+    return s;
+}
+template <class Section, class First, class... Rest>
+constexpr Section named_by(Section const& s, First const& first, Rest const&... rest) noexcept
+{
+    if constexpr (std::same_as<First, literal_name>)
+        return s.named(first);
+    else
+        return named_by(s, rest...);
+}
+
 template <map_type Type, class X, class... Modifiers>
 constexpr auto make_map(X&& x, Modifiers... modifiers) noexcept
 {
-    static_assert((std::same_as<Modifiers, map_modifier> && ...),
-                  "omp_co: after the data only modifiers may follow: always, present, close_, hold");
+    static_assert(((std::same_as<Modifiers, map_modifier> || std::same_as<Modifiers, literal_name>)&&...),
+                  "omp_co: after the data only modifiers may follow: always, present, close_, hold, and "
+                  "name(\"...\") of a literal");
     constexpr bool block = is_box<std::remove_cvref_t<X>> && (Type == map_type::to || Type == map_type::from);
-    std::uint32_t const flags = (std::uint32_t{0} | ... | modifiers.flag());
+    std::uint32_t const flags = (std::uint32_t{0} | ... | flag_of(modifiers));
     if constexpr (block) {
         using element = std::remove_pointer_t<decltype(x.data())>;
-        return box_clause<Type, element>(x, flags);
+        return box_clause<Type, element>(named_by(x, modifiers...), flags);
     } else {
         auto const memory = named_memory(std::forward<X>(x));
         using element = std::remove_pointer_t<decltype(memory.data())>;
-        return map_clause<Type, element>(memory, flags);
+        return map_clause<Type, element>(named_by(memory, modifiers...), flags);
     }
 }
 

@@ -52,6 +52,14 @@ public:
         return text;
     }
 
+    /// Whether the host may read and write memory that allocate() gives, between regions that use it.
+    bool host_accessible() const noexcept
+    {
+        bool yes = false;
+        with([&](detail::device_core& core) { yes = core.device().traits().host_accessible; });
+        return yes;
+    }
+
     /// Whether the byte at `p` is mapped (omp_target_is_present). Always true on the initial device.
     bool is_present(void const* p) const noexcept
     {
@@ -108,7 +116,8 @@ public:
 
     /// Makes `bytes` bytes of host memory count as mapped to memory on the device that is there already, until
     /// disassociate(): its reference count is infinite, so that nothing is copied but by `always` and target_update
-    /// (omp_target_associate_ptr). errc::invalid_argument if some of it is mapped, or associated otherwise.
+    /// (omp_target_associate_ptr). errc::invalid_argument if some of it is mapped, or associated otherwise. Meanwhile it is its
+    /// host range by which constructs that use the memory are ordered. It must outlast regions in flight that use it so.
     error_code associate(void const* host, void* on_device, std::size_t bytes) const noexcept
     {
         errc what = errc::device_lost;
@@ -123,7 +132,8 @@ public:
         return what == errc{} ? error_code() : make_error_code(what);
     }
 
-    /// Ends that (omp_target_disassociate_ptr). errc::invalid_argument if `host` is not where associated memory begins.
+    /// Ends that (omp_target_disassociate_ptr). errc::invalid_argument if `host` is not where associated memory
+    /// begins, or it is held.
     error_code disassociate(void const* host) const noexcept
     {
         bool known = false;

@@ -6,6 +6,7 @@
 #include <omp_co/data.hpp>
 #include <omp_co/data_clauses.hpp>
 #include <omp_co/device.hpp>
+#include <omp_co/device_allocator.hpp>
 #include <omp_co/diagnostics.hpp>
 #include <omp_co/error.hpp>
 #include <omp_co/host.hpp>
@@ -14,6 +15,7 @@
 #include <omp_co/mapped_array.hpp>
 #include <omp_co/mapper.hpp>
 #include <omp_co/memory.hpp>
+#include <omp_co/name.hpp>
 #include <omp_co/offload_context.hpp>
 #include <omp_co/reduction.hpp>
 #include <omp_co/section.hpp>

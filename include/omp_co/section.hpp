@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/backend.hpp>
+#include <omp_co/name.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -32,9 +33,25 @@ public:
     /// False for a negative or overflowing section, which fails with errc::invalid_argument when it is used.
     constexpr bool valid() const noexcept { return valid_; }
 
+    /// The same elements, which messages call `text`: as `name("...")` in a data clause.
+    template <std::size_t N>
+    constexpr array_section named(char const (&text)[N]) const noexcept
+    {
+        return named(literal_name(text));
+    }
+    constexpr array_section named(literal_name n) const noexcept
+    {
+        array_section copy = *this;
+        copy.name_ = n.c_str();
+        return copy;
+    }
+    /// Null: they have no name.
+    constexpr char const* name() const noexcept { return name_; }
+
 private:
     T* data_;
     std::size_t count_;
+    char const* name_ = nullptr;
     bool valid_;
 };
 
@@ -117,6 +134,14 @@ public:
         return around_.size() == 0 ? backend::box() : detail::make_box(dimensions_, dimensions_, sizeof(T));
     }
     constexpr bool valid() const noexcept { return around_.valid(); }
+
+    /// The same block, which messages call `text`.
+    template <std::size_t N>
+    constexpr box_section named(char const (&text)[N]) const noexcept
+    {
+        return named(literal_name(text));
+    }
+    constexpr box_section named(literal_name n) const noexcept { return {around_.named(n), dimensions_}; }
 
 private:
     array_section<T> around_;

@@ -84,6 +84,18 @@ BOOST_AUTO_TEST_CASE(a_stream_and_an_event_of_others_can_be_awaited)
     (void)other.d.event_destroy(e);
 }
 
+BOOST_AUTO_TEST_CASE(containers_cannot_live_where_the_host_reaches_nothing)
+{
+    bed dev;
+    BOOST_TEST(!omp_co::device(dev).host_accessible());
+    omp_co::device_allocator<int> a(dev);
+    BOOST_CHECK_EXCEPTION((void)a.allocate(1), boost::system::system_error,
+                          [](boost::system::system_error const& e) {
+                              return e.code() == omp_co::errc::not_supported &&
+                                     std::string(e.what()).find("device_buffer") != std::string::npos;
+                          });
+}
+
 BOOST_AUTO_TEST_CASE(large_memory_that_others_have_registered_is_not_staged)
 {
     bed dev;

@@ -59,7 +59,7 @@ private:
         if (item.entry == nullptr || item.bytes == 0) return;
         bool const again = std::find(revived.begin(), revived.end(), item.entry) != revived.end();
         if (item.has(detail::map_created) && !again) history_[item.entry] = {};
-        byte_set const mine = played_region::bytes_of(r.clauses[i]) & spared;
+        byte_set const mine = r.clauses[i].host_bytes() & spared;
         for (std::size_t b = 0; b < memory_size; ++b)
             if (mine[b]) r.relies_on |= history_[item.entry].filled_by[b] & in_flight();
     }
@@ -70,8 +70,9 @@ private:
         if (item.entry == nullptr) return;
         history& past = history_[item.entry];
         r.older |= past.users & ~only(r.id);
-        if (item.has(detail::map_created | detail::map_copy_in)) past.users |= only(r.id);
-        byte_set const filled = played_region::bytes_of(r.clauses[i]) & in;
+        if (item.has(detail::map_created | detail::map_copy_in | detail::map_within | detail::map_fill))
+            past.users |= only(r.id);
+        byte_set const filled = r.clauses[i].host_bytes() & in;
         for (std::size_t b = 0; b < memory_size; ++b)
             if (filled[b]) past.filled_by[b] = only(r.id);
     }
@@ -83,11 +84,13 @@ private:
             if (!earlier->in_flight()) continue;
             for (std::size_t i = 0; i < r.clauses.size(); ++i)
                 for (int const m : earlier->effect.filled)
-                    if (r.clauses[i].count != 0 && r.effect.mappings[i] == m)
-                        r.relies_on |= only(earlier->id);
+                    if (relies(r.clauses[i]) && r.effect.mappings[i] == m) r.relies_on |= only(earlier->id);
         }
         if (must_fail(r)) failed_ |= only(r.id);
     }
+
+    // A map of no length only looks up.
+    static bool relies(clause const& c) { return c.count != 0 || c.what == type::device; }
 
     region_set in_flight() const
     {

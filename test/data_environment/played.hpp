@@ -5,9 +5,12 @@
 #include "items.hpp"
 #include "reference.hpp"
 
+#include <omp_co/detail/joined_pointers.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +60,7 @@ struct played_region {
     construct kind{};
     std::vector<clause> clauses;
     std::vector<map_item> items;
+    std::deque<detail::attachment> joins;
     effects effect;
     std::size_t stream = 0;
     omp_co::backend::sequence number = 0;
@@ -76,20 +80,29 @@ struct played_region {
     std::string name() const { return "region " + std::to_string(id); }
     bool in_flight() const { return at != stage::retired; }
 
-    /// The bytes that the library moves one way.
+    /// The bytes of the host that the library moves one way: not pointers that are joined.
     byte_set moved(std::uint32_t way) const
     {
         byte_set all;
-        for (std::size_t i = 0; i < items.size(); ++i)
-            if (items[i].has(way)) all |= bytes_of(clauses[i]);
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (!items[i].has(way) || clauses[i].what == type::attach) continue;
+            int const first = maps(clauses[i].what) ? clauses[i].first : clauses[i].host;
+            for_each_part(items[i], [&](std::size_t begin, std::size_t bytes) {
+                for (std::size_t b = 0; b < bytes; ++b) all.set(index(first) + begin + b);
+            });
+        }
         return all;
     }
 
-    static byte_set bytes_of(clause const& c)
+    /// What of an item moves, as the library does it.
+    template <class F>
+    static void for_each_part(map_item const& item, F f)
     {
-        byte_set all;
-        for (int b = c.first; b < c.last(); ++b) all.set(std::size_t(b));
-        return all;
+        if (item.joined == nullptr) return f(std::size_t{0}, item.bytes);
+        (void)detail::for_each_gap(item, [&](std::size_t begin, std::size_t bytes) {
+            f(begin, bytes);
+            return omp_co::error_code();
+        });
     }
 };
 
@@ -113,8 +126,33 @@ inline map_item item_of(construct kind, clause const& c, void* p)
         return c.what == type::release ? bed::exit::release(p, n, more) : bed::exit::delete_(p, n, more);
     case construct::update:
         return c.what == type::to ? bed::update::to(p, n, more) : bed::update::from(p, n, more);
+    case construct::memory:
+        break;
     }
     return {};
+}
+
+/// The clauses that are no maps. `block`: where their allocation is on the device.
+inline map_item other_item_of(clause const& c, unsigned char* memory, char* block)
+{
+    using namespace omp_co::detail;
+    std::size_t const n = std::size_t(c.count);
+    if (c.what == type::attach) return bed::item(map_attach | map_used, memory + c.first, n);
+    if (c.what == type::pointee) return bed::item(map_attach_target | map_used, memory + c.first, n);
+    if (c.what == type::device)
+        return bed::item(map_device | map_used | (c.read_only ? 0U : map_written), block + c.first, 0);
+    bool const beside = c.what == type::copy_in || c.what == type::copy_out;
+    map_item raw = bed::item(map_raw, beside ? memory + c.host : nullptr, n);
+    raw.device = block + c.first;
+    if (c.what == type::copy_out) raw.flags |= map_copy_out;
+    if (c.what == type::copy_in) raw.flags |= map_written | map_copy_in;
+    if (c.what == type::within) raw.flags |= map_written | map_within; // from what its source says
+    if (c.what == type::source) raw.flags |= map_used;
+    if (c.what == type::fill) {
+        raw.flags |= map_written | map_fill;
+        raw.leader = std::uint32_t(c.host);
+    }
+    return raw;
 }
 
 using played_regions = std::vector<std::unique_ptr<played_region>>;

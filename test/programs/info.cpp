@@ -94,6 +94,32 @@ int main()
     expect("a failure", said_by(fail),
            {"omp_co: virtual device, bad: failed: .*; mapped are:",
             "omp_co: virtual device, bad:   " + range + " at 0x[0-9a-f]+, count 1"});
+    leave();
+    omp_co::set_info(0x2f);
+    auto const named = [&] {
+        omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x, omp_co::name("x"))));
+        omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::from(omp_co::section(x, 0, 10).named("all of x"))));
+    };
+    std::string const moved = "from 0x[0-9a-f]+ to 0x[0-9a-f]+";
+    expect("named data", said_by(named),
+           {"omp_co: virtual device: to x " + range, "omp_co: virtual device: to x " + range + ": mapped, count 1",
+            "omp_co: virtual device: copies 40 bytes of x to the device " + moved,
+            "omp_co: virtual device: from all of x " + range,
+            "omp_co: virtual device: from all of x " + range + ": mapped already, count 0",
+            "omp_co: virtual device: from all of x " + range + ": count 0, ends",
+            "omp_co: virtual device: copies 40 bytes of all of x from the device " + moved});
+    omp_co::set_info(0x04);
+    auto const fail_named = [&] {
+        try {
+            omp_co::sync_wait(omp_co::target(dev, [](int*) { throw 1; }, omp_co::tofrom(x)));
+            check(false, "the region does not fail");
+        } catch (boost::system::system_error const&) {
+        }
+    };
+    omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x, omp_co::name("x"))));
+    expect("a failure with named data", said_by(fail_named),
+           {"omp_co: virtual device: failed: .*; mapped are:",
+            "omp_co: virtual device:   x " + range + " at 0x[0-9a-f]+, count 1"});
     omp_co::set_info(0);
     leave();
     check(x[0] == 4, "the regions' effects");

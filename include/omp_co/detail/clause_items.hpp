@@ -58,6 +58,7 @@ constexpr void set(map_item& item, map_item const& said) noexcept
     item.host = said.host;
     item.bytes = said.bytes;
     item.flags = said.flags;
+    item.name = said.name;
 }
 
 /// The items that a clause has before those of its mapper.

@@ -74,6 +74,9 @@ template <>
 struct clause_traits<name_clause> : plain_clause {
 };
 template <>
+struct clause_traits<literal_name> : plain_clause {
+};
+template <>
 struct clause_traits<explain_clause> : plain_clause {
 };
 
@@ -164,6 +167,7 @@ constexpr map_item make_item(map_clause<Type, T> const& c) noexcept
     map_item item;
     item.host = const_cast<std::remove_const_t<T>*>(c.memory().data());
     item.bytes = c.memory().bytes();
+    item.name = c.memory().name();
     item.flags = construct_flags<Construct, Type>();
     // `present` is a question of the entry; at the end of a region its data is there.
     item.flags |=

@@ -181,7 +181,7 @@ private:
     template <class Clause>
     static void describe(Clause const& c, region& r) noexcept
     {
-        if constexpr (std::is_same_v<Clause, name_clause>) r.name = c.text();
+        if constexpr (std::is_base_of_v<name_clause, Clause>) r.name = c.text();
         if constexpr (std::is_same_v<Clause, explain_clause>) {
             r.why = c.target();
             if (r.why != nullptr) r.why->clear();
@@ -224,7 +224,7 @@ auto make_operation(device where, bool named, Kernel const& kernel, Clauses cons
     static_assert((0U + ... + unsigned{dimensions_of<Clauses> != 0}) <= 1, "omp_co: one range() a construct");
     static_assert((0U + ... + unsigned{std::is_same_v<Clauses, if_clause>}) <= 1,
                   "omp_co: one if_() a construct");
-    static_assert((0U + ... + unsigned{std::is_same_v<Clauses, name_clause>}) <= 1,
+    static_assert((0U + ... + unsigned{std::is_base_of_v<name_clause, Clauses>}) <= 1,
                   "omp_co: one name() a construct");
     static_assert((0U + ... + unsigned{std::is_same_v<Clauses, explain_clause>}) <= 1,
                   "omp_co: one explain() a construct");

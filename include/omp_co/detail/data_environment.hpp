@@ -26,6 +26,7 @@ struct refusal {
     errc code{};
     map_item const* item = nullptr;
     byte_range other;
+    char const* name = nullptr; ///< of that range
 
     explicit operator bool() const noexcept { return code != errc{}; }
 };
@@ -45,15 +46,16 @@ inline std::string describe(refusal const& r)
         return std::string(i.has(map_attach) ? "attach: the pointer "
                                              : "attach: what the pointer points to, ") +
                to_string({i.begin(), i.end()}) + ", is not present";
-    std::string text = std::string(clause_name(i.flags)) + ": the range " + to_string({i.begin(), i.end()});
+    std::string text = clause_text(i) + ": the range " + to_string({i.begin(), i.end()});
     if (r.code == errc::not_present) return text + " is not present";
     if (r.code == errc::partially_present)
-        return text + " extends beyond the mapped range " + to_string(r.other);
+        return text + " extends beyond the mapped range " + to_string(r.other) +
+               (r.name == nullptr ? std::string() : std::string(", ") + r.name);
     if (i.has(map_raw))
         return std::to_string(i.bytes) + " bytes at " +
                to_string({static_cast<char*>(i.device), static_cast<char*>(i.device) + i.bytes}) +
                " extend beyond the device memory " + to_string(r.other);
-    if (i.host == nullptr) return std::string(clause_name(i.flags)) + ": a null pointer with a size";
+    if (i.host == nullptr) return clause_text(i) + ": a null pointer with a size";
     return text + " wraps around the address space";
 }
 
@@ -90,7 +92,7 @@ public:
             if (!sensible(item)) return {errc::invalid_argument, &item, {}};
             if (group != nullptr && item.bytes != 0 && item.begin() < group->end()) {
                 if (item.end() > group->end())
-                    return {errc::partially_present, &item, {group->begin(), group->end()}};
+                    return {errc::partially_present, &item, {group->begin(), group->end()}, group->name};
                 if (item.has(map_present)) return {errc::not_present, &item, {}};
                 item.leader = group->leader;
                 continue;
@@ -182,17 +184,17 @@ public:
             table_.recycle(*item.entry);
             throw;
         }
-        open(item, 0);
+        open(item, latest_); // another number whenever a region has been accepted in between
         item.entry->owns_block = false;
         item.entry->count = infinite_count;
         return {};
     }
 
-    /// Ends that. False: `p` is not the beginning of associated memory.
+    /// Ends that. False: `p` is not the beginning of associated memory, or it is held.
     bool disassociate(void const* p) noexcept
     {
         present_entry* const e = table_.holding(p);
-        if (e == nullptr || e->count != infinite_count || e->range.begin != p) return false;
+        if (e == nullptr || e->count != infinite_count || e->holds != 0 || e->range.begin != p) return false;
         e->count = 0;
         if (e->pending == 0) table_.remove(*e);
         return true;
@@ -207,6 +209,7 @@ public:
     /// Changes counts and decides motions. `serial` numbers accepted regions of this device.
     void apply(std::span<map_item> items, std::uint64_t serial) noexcept
     {
+        latest_ = serial;
         std::uint32_t all = 0;
         for (map_item& item : items) {
             all |= item.flags;
@@ -215,7 +218,7 @@ public:
         for (map_item& item : items) enter(items, item, serial);
         if ((all & map_attach) != 0)
             for (map_item& item : items)
-                if (item.has(map_attach)) attach(item, *(&item + 1), serial);
+                if (item.has(map_attach)) attach(item, *(&item + 1));
         for (map_item& item : items)
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
         for (map_item& item : items) leave(item);
@@ -283,6 +286,7 @@ public:
             ever_failed_ = true;
             present_entry& e = *item.entry;
             e.synced = {};
+            if (item.has(map_attach)) detach(item);
             if (!brought(items, item)) continue;
             note_failure(e, serial, now);
             if (!item.has(map_raw) && items[item.leader].has(map_created) && !e.orphan) table_.orphan(e);
@@ -362,7 +366,7 @@ private:
         for (present_entry* e = table_.first_overlap(wanted); e != nullptr;
              e = table_.next_overlap(e, wanted)) {
             if (!e->live()) continue;
-            if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range};
+            if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range, e->name};
             item.entry = e;
             return {};
         }
@@ -377,14 +381,15 @@ private:
         byte_range const wanted{item.begin(), item.end()};
         for (map_item const& other : items)
             if (byte_range const r{other.begin(), other.end()}; other.has(map_created) && r.overlaps(wanted))
-                return {errc::partially_present, &item, r};
+                return {errc::partially_present, &item, r, other.name};
         return {errc::not_present, &item, {}};
     }
 
     refusal find_raw(map_item& item) noexcept
     {
         if (item.bytes == 0 || item.has(map_unordered)) return {};
-        present_entry* const e = table_.at_device(item.device);
+        present_entry* e = table_.at_device(item.device, item.bytes);
+        if (e == nullptr) e = table_.at_device(item.device);
         if (e == nullptr || !e->live()) return {}; // somebody else's memory
         char* const end = static_cast<char*>(item.device) + item.bytes;
         if (end > e->block + e->bytes())
@@ -414,18 +419,21 @@ private:
         return inherited;
     }
 
-    // The same range, and no copy in needed. Who brings data of its own gets a block of its own.
+    // The same range, and no copy in needed. Who brings data of its own gets a block of its own. Joined pointers are not as
+    // on the host, and a block that was associated is the program's again.
     bool revivable(present_entry const& e, map_item const& item) const noexcept
     {
         byte_range const wanted{item.begin(), item.end()};
         if (e.range.begin != wanted.begin || e.range.end != wanted.end) return false;
-        return unified_ || (item.has(map_to) && !item.has(map_always) && e.synced.covers(wanted));
+        return unified_ || (e.joined == nullptr && e.owns_block && item.has(map_to) &&
+                            !item.has(map_always) && e.synced.covers(wanted));
     }
 
     void open(map_item& item, std::uint64_t serial) noexcept
     {
         present_entry& e = *item.entry;
         e.opened = serial;
+        e.name = item.name;
         if (!e.range.empty()) return; // revived
         e.range = {item.begin(), item.end()};
         for (present_entry* old = table_.first_overlap(e.range); old != nullptr;) {
@@ -488,15 +496,14 @@ private:
     }
 
     // The pointer is sent unless the device has it already.
-    void attach(map_item& pointer, map_item const& target, std::uint64_t serial) noexcept
+    void attach(map_item& pointer, map_item const& target) noexcept
     {
         if (unified_ || pointer.entry == nullptr || target.entry == nullptr) return;
         present_entry& e = *pointer.entry;
         std::ptrdiff_t const offset = target.begin() - target.entry->range.begin;
-        attachment_record* known = e.joined;
-        while (known != nullptr && known->at != pointer.begin()) known = known->next;
-        if (known != nullptr && e.opened != serial && known->pointee == target.entry &&
-            known->opened == target.entry->opened && known->offset == offset)
+        attachment_record* known = joined_at(e, pointer.begin());
+        if (known != nullptr && known->pointee == target.entry && known->opened == target.entry->opened &&
+            known->offset == offset)
             return;
         if (known == nullptr) {
             ever_joined_ = true;
@@ -508,6 +515,20 @@ private:
         known->opened = target.entry->opened;
         known->offset = offset;
         pointer.flags |= map_copy_in;
+    }
+
+    static attachment_record* joined_at(present_entry const& e, char const* pointer) noexcept
+    {
+        attachment_record* found = e.joined;
+        while (found != nullptr && found->at != pointer) found = found->next;
+        return found;
+    }
+
+    // The pointer may not have arrived: whoever joins it next sends it again.
+    static void detach(map_item const& pointer) noexcept
+    {
+        attachment_record* const known = joined_at(*pointer.entry, pointer.begin());
+        if (known != nullptr && pointer.has(map_copy_in)) known->pointee = nullptr;
     }
 
     static void leave(map_item& item) noexcept
@@ -589,6 +610,7 @@ private:
 
     present_table table_;
     boost::container::small_vector<std::uint32_t, 16> order_;
+    std::uint64_t latest_ = 0; // serial of the region that was accepted last
     bool unified_;
     bool ever_failed_ = false;
     bool ever_joined_ = false;

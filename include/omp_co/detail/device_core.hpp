@@ -266,9 +266,13 @@ private:
     std::string describe_shortage(std::span<map_item const> items) const
     {
         std::size_t asked = 0;
-        for (map_item const& item : items)
-            if (item.has(map_created)) asked += item.bytes;
-        std::string text = std::to_string(asked) + " bytes of device memory asked, " +
+        std::string names;
+        for (map_item const& item : items) {
+            if (!item.has(map_created)) continue;
+            asked += item.bytes;
+            if (item.name != nullptr) ((names += names.empty() ? " for " : ", ") += item.name);
+        }
+        std::string text = std::to_string(asked) + " bytes of device memory asked" + names + ", " +
                            std::to_string(memory_.pool().in_use()) + " in use";
         std::size_t const all = traits_.memory_limit;
         return all == 0 ? text : text + ", " + std::to_string(all) + " in all";

@@ -59,8 +59,7 @@ public:
         unsigned const bits = info_bits().load(std::memory_order_relaxed);
         for (map_item const& item : items) {
             if (item.has(map_raw | map_attach_target)) continue;
-            std::string const what = std::string(item.has(map_attach) ? "attach" : clause_name(item.flags)) +
-                                     " " + to_string({item.begin(), item.end()});
+            std::string const what = clause_text(item) + " " + to_string({item.begin(), item.end()});
             if ((bits & info_arguments) != 0) line(what);
             if (item.entry == nullptr) continue;
             present_entry const& e = *item.entry;
@@ -76,7 +75,8 @@ public:
     {
         if ((info_bits().load(std::memory_order_relaxed) & info_copies) == 0) return;
         for (map_item const& item : items) {
-            std::string const bytes = std::to_string(item.moved_bytes()) + " bytes ";
+            std::string const bytes = std::to_string(item.moved_bytes()) + " bytes " +
+                                      (item.name == nullptr ? "" : "of " + std::string(item.name) + " ");
             if (item.has(map_copy_in))
                 line("copies " + bytes + "to the device from " + address(item.host) + " to " +
                      address(item.device));
@@ -98,7 +98,8 @@ public:
         bool any = false;
         table.for_each([&](present_entry& e) {
             any = true;
-            line("  " + to_string(e.range) + " at " + address(e.block) + ", " + counts(e));
+            line("  " + (e.name == nullptr ? "" : std::string(e.name) + " ") + to_string(e.range) + " at " +
+                 address(e.block) + ", " + counts(e));
         });
         if (!any) line("  nothing");
     }

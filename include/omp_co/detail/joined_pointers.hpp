@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bytes of a mapped structure between its joined pointers.
+// What motions of a structure touch when some of its pointers are joined to mapped data: all but those pointers, so that
+// each side keeps its own.
 #pragma once
 
 #include <omp_co/detail/map_item.hpp>
-#include <omp_co/detail/present_table.hpp>
+#include <omp_co/error.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,30 +12,33 @@
 
 namespace omp_co::detail {
 
-/// Calls `f(offset, bytes)` for what a motion may touch of a structure some of whose pointers are joined: each side keeps its
-/// own pointers.
+/// Calls `f(offset, bytes)`, until it gives an error, for every part of `item` that moves, first to last.
 template <class F>
 error_code for_each_gap(map_item const& item, F f) noexcept
 {
     try {
-        std::vector<std::size_t> pointers;
+        constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(void*));
+        std::vector<std::ptrdiff_t> pointers; // where they begin; one may reach in from before the item
         for (attachment_record const* a = item.joined; a != nullptr; a = a->next)
-            if (a->at >= item.begin() && a->at < item.end())
-                pointers.push_back(static_cast<std::size_t>(a->at - item.begin()));
+            if (a->at + size > item.begin() && a->at < item.end()) pointers.push_back(a->at - item.begin());
         std::sort(pointers.begin(), pointers.end());
         backend::box whole;
         whole.row = item.bytes;
+        backend::box const& rows = item.shape == nullptr ? whole : *item.shape;
         error_code ec;
-        (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t) {
-            std::size_t const end = at + (item.shape == nullptr ? item.bytes : item.shape->row);
-            auto next = std::lower_bound(pointers.begin(), pointers.end(), at);
-            while (at < end && !ec) {
-                std::size_t const stop = next == pointers.end() ? end : std::min(end, *next);
-                if (stop > at) ec = f(at, stop - at);
-                at = stop + (stop < end ? sizeof(void*) : 0);
-                if (next != pointers.end()) ++next;
-                if (stop == end) break;
+        rows.for_each_row([&](std::size_t first, std::size_t) {
+            auto at = static_cast<std::ptrdiff_t>(first);
+            std::ptrdiff_t const end = at + static_cast<std::ptrdiff_t>(rows.row);
+            auto const move = [&](std::ptrdiff_t until) {
+                if (until > at && !ec)
+                    ec = f(static_cast<std::size_t>(at), static_cast<std::size_t>(until - at));
+            };
+            auto next = std::upper_bound(pointers.begin(), pointers.end(), at - size);
+            for (; next != pointers.end() && *next < end; ++next) {
+                move(*next);
+                at = std::max(at, *next + size);
             }
+            move(end);
         });
         return ec;
     } catch (...) {

@@ -78,6 +78,7 @@ struct map_item {
     attachment_record const* joined = nullptr; ///< pointers that motions leave alone
     present_entry* entry = nullptr;            ///< null: absent, or nothing to do
     void* device = nullptr;                    ///< the device address; what the kernel's argument reads
+    char const* name = nullptr;                ///< what messages call the data
 
     bool has(std::uint32_t flag) const noexcept { return (flags & flag) != 0; }
     char* begin() const noexcept { return static_cast<char*>(host); }
@@ -99,6 +100,14 @@ inline char const* clause_name(std::uint32_t flags) noexcept
     if (direction == map_to) return "to";
     if (direction == map_from) return "from";
     return (flags & map_enter) != 0 ? "alloc" : "release";
+}
+
+/// The same with the name of the data.
+inline std::string clause_text(map_item const& item)
+{
+    std::string text = item.has(map_attach) ? "attach" : clause_name(item.flags);
+    if (item.name != nullptr) (text += ' ') += item.name;
+    return text;
 }
 
 } // namespace omp_co::detail

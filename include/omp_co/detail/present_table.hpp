@@ -3,11 +3,11 @@
 #pragma once
 
 #include <omp_co/backend.hpp>
+#include <omp_co/detail/address_map.hpp>
 #include <omp_co/detail/map_item.hpp>
 
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list.hpp>
-#include <boost/intrusive/set.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -45,13 +45,12 @@ inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_
 
 /// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
 /// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
-struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list_base_hook<> {
+struct present_entry : boost::intrusive::list_base_hook<> {
     present_entry() = default;
     present_entry(present_entry const&) = delete;
     present_entry& operator=(present_entry const&) = delete;
     ~present_entry() { forget_attachments(); }
 
-    boost::intrusive::set_member_hook<> by_block;
     byte_range range;
     char* block = nullptr;     ///< device address; null until there is memory
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
@@ -63,19 +62,20 @@ struct present_entry : boost::intrusive::set_base_hook<>, boost::intrusive::list
     std::uint64_t opened = 0;       ///< serial of the region that created or revived it
     byte_range synced;              ///< equal on both sides once all accepted work is done
     std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so
+    attachment_record* joined =
+        nullptr; ///< the pointers in it that point to mapped data, latest first; never shortened
+    boost::container::small_vector<stream_use, 2> uses;
+    char const* name = nullptr; ///< what the clause that mapped it called it
     /// Whose data never arrived, and the latest region that may have relied on it.
     struct failure {
         std::uint64_t from;
         std::uint64_t through;
     };
     boost::container::small_vector<failure, 1> failures;
-    boost::container::small_vector<stream_use, 2> uses;
-
-    attachment_record* joined =
-        nullptr; ///< the pointers in it that point to mapped data, latest first; never shortened
 
     bool live() const noexcept { return (count | holds) != 0; }
     bool dying() const noexcept { return !live(); }
+    bool is_associated() const noexcept { return !owns_block && block != range.begin; } // nor unified
     void forget_attachments() noexcept
     {
         while (joined != nullptr) delete std::exchange(joined, joined->next);
@@ -99,8 +99,7 @@ public:
 
     ~present_table()
     {
-        blocks_.clear();
-        entries_.clear_and_dispose([](present_entry* e) { delete e; });
+        for_each([](present_entry& e) { delete &e; });
         orphans_.clear_and_dispose([](present_entry* e) { delete e; });
         allocations_.clear_and_dispose([](present_entry* e) { delete e; });
         spare_.clear_and_dispose([](present_entry* e) { delete e; });
@@ -112,51 +111,64 @@ public:
     /// The entry with the lowest address that overlaps `r`, null if none does.
     present_entry* first_overlap(byte_range r) noexcept
     {
-        auto it = entries_.upper_bound(r.begin);
-        if (it != entries_.begin()) {
-            auto before = std::prev(it);
-            if (before->range.end > r.begin) return &*before;
+        where p;
+        if (entries_.last_not_above(r.begin, p)) {
+            present_entry& before = entries_.entry(p);
+            if (before.range.end > r.begin) return &before;
+            if (!entries_.next(p)) return nullptr;
         }
-        return it != entries_.end() && it->range.begin < r.end ? &*it : nullptr;
+        if (entries_.size() == 0) return nullptr;
+        present_entry& e = entries_.entry(p);
+        return e.range.begin < r.end ? &e : nullptr;
     }
 
     /// The entry that follows `e` and still overlaps `r`.
     present_entry* next_overlap(present_entry* e, byte_range r) noexcept
     {
-        auto it = std::next(entries_.iterator_to(*e));
-        return it != entries_.end() && it->range.begin < r.end ? &*it : nullptr;
+        if (e->range.end >= r.end) return nullptr;
+        where p = entries_.find(e->range.begin, *e);
+        if (!entries_.next(p)) return nullptr;
+        present_entry& next = entries_.entry(p);
+        return next.range.begin < r.end ? &next : nullptr;
     }
 
     /// The entry that holds the byte at `p`, null if none does.
     present_entry* holding(void const* p) noexcept
     {
-        char* const at = static_cast<char*>(const_cast<void*>(p));
-        auto it = entries_.upper_bound(at);
-        if (it == entries_.begin()) return nullptr;
-        --it;
-        return at < it->range.end ? &*it : nullptr;
+        where at;
+        if (!entries_.last_not_above(static_cast<char const*>(p), at)) return nullptr;
+        present_entry& e = entries_.entry(at);
+        return p < e.range.end ? &e : nullptr;
     }
 
-    /// The entry whose block holds the device address `p`, null if none does.
-    present_entry* at_device(void const* p) noexcept
+    /// The entry whose block holds `bytes` bytes at the device address `p`, null if none does. Associated memory may lie
+    /// within an allocation; the innermost one counts.
+    present_entry* at_device(void const* p, std::size_t bytes = 1) noexcept
     {
-        char* const at = static_cast<char*>(const_cast<void*>(p));
-        auto it = blocks_.upper_bound(at);
-        if (it == blocks_.begin()) return nullptr;
-        --it;
-        return at < it->block + it->bytes() ? &*it : nullptr;
+        auto const* const at = static_cast<char const*>(p);
+        where found;
+        for (bool any = blocks_.last_not_above(at, found); any; any = blocks_.previous(found)) {
+            present_entry& e = blocks_.entry(found);
+            if (at + bytes <= e.block + e.bytes()) return &e;
+            if (!e.is_associated()) break;
+        }
+        return nullptr;
     }
 
     /// The program's own memory that begins at the device address `p`, null if there is none.
     present_entry* allocation_at(void const* p) noexcept
     {
-        auto const [first, last] = blocks_.equal_range(static_cast<char*>(const_cast<void*>(p)));
-        for (auto it = first; it != last; ++it)
-            if (it->allocation && it->live()) return &*it;
+        where found;
+        for (bool any = blocks_.last_not_above(static_cast<char const*>(p), found); any;
+             any = blocks_.previous(found)) {
+            present_entry& e = blocks_.entry(found);
+            if (e.block != p) break;
+            if (e.allocation && e.live()) return &e;
+        }
         return nullptr;
     }
 
-    void insert(present_entry& e) noexcept { entries_.insert(e); }
+    void insert(present_entry& e) noexcept { entries_.insert(e.range.begin, e); }
 
     /// Makes `e` stand for memory that a program allocated on the device.
     void insert_allocation(present_entry& e, char* block, std::size_t bytes) noexcept
@@ -172,16 +184,16 @@ public:
     void place(present_entry& e, char* block) noexcept
     {
         if (watch_ != nullptr) tell(e, block);
-        if (e.block != nullptr) blocks_.erase(blocks_.iterator_to(e));
+        if (e.block != nullptr) blocks_.erase(e.block, e);
         e.block = block;
-        if (block != nullptr) blocks_.insert(e);
+        if (block != nullptr) blocks_.insert(block, e);
     }
 
     /// Takes `e` out of sight; it stays until its last region retires.
     void orphan(present_entry& e) noexcept
     {
         if (watch_ != nullptr) tell(e, nullptr);
-        entries_.erase(entries_.iterator_to(e));
+        entries_.erase(e.range.begin, e);
         orphans_.push_back(e);
         e.orphan = true;
         e.count = e.holds = 0;
@@ -195,16 +207,19 @@ public:
         else if (e.orphan)
             orphans_.erase(orphans_.iterator_to(e));
         else
-            entries_.erase(entries_.iterator_to(e));
+            entries_.erase(e.range.begin, e);
         recycle(e);
     }
 
-    /// A blank entry, not in the table. Throws std::bad_alloc.
+    /// A blank entry, not in the table, which has room for it. Throws std::bad_alloc.
     present_entry& create()
     {
-        if (spare_.empty()) return *new present_entry;
+        entries_.reserve(alive_ + 1);
+        blocks_.reserve(alive_ + 1);
+        if (spare_.empty()) spare_.push_front(*new present_entry);
         present_entry& e = spare_.front();
         spare_.pop_front();
+        ++alive_;
         return e;
     }
 
@@ -214,6 +229,7 @@ public:
         e.range = {};
         e.count = e.holds = 0;
         e.forget_attachments();
+        e.name = nullptr;
         e.pending = 0;
         e.orphan = false;
         e.owns_block = true;
@@ -222,6 +238,9 @@ public:
         e.failures.clear();
         e.synced = {};
         e.uses.clear();
+        --alive_;
+        entries_.shrink(alive_);
+        blocks_.shrink(alive_);
         if (spare_.size() < most_spare)
             spare_.push_front(e);
         else
@@ -237,7 +256,8 @@ public:
     template <class F>
     void for_each(F f)
     {
-        for (auto it = entries_.begin(); it != entries_.end();) f(*it++);
+        where p;
+        for (bool any = entries_.size() != 0; any; any = entries_.next(p)) f(entries_.entry(p));
     }
 
     template <class F>
@@ -260,21 +280,11 @@ private:
         if (block != nullptr) watch_->mapped(e.range.begin, block, e.bytes());
     }
 
-    struct key_of_begin {
-        using type = char*;
-        char* operator()(present_entry const& e) const noexcept { return e.range.begin; }
-    };
-    struct key_of_block {
-        using type = char*;
-        char* operator()(present_entry const& e) const noexcept { return e.block; }
-    };
-    boost::intrusive::set<present_entry, boost::intrusive::key_of_value<key_of_begin>> entries_;
-    boost::intrusive::multiset<
-        present_entry,
-        boost::intrusive::member_hook<present_entry, boost::intrusive::set_member_hook<>,
-                                      &present_entry::by_block>,
-        boost::intrusive::key_of_value<key_of_block>>
-        blocks_; // equal keys: unified memory, where an orphan may stand on an entry's place
+    using where = address_map<present_entry>::position;
+
+    address_map<present_entry> entries_; // by the begin of their range
+    address_map<present_entry> blocks_;  // equal keys: memory within memory, or where an orphan stood
+    std::size_t alive_ = 0;              // entries that are not spare
     boost::intrusive::list<present_entry> orphans_;
     boost::intrusive::list<present_entry> allocations_;
     boost::intrusive::list<present_entry> spare_;

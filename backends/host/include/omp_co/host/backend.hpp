@@ -20,6 +20,7 @@ public:
     {
         unsigned const workers = options_.workers;
         traits_.unified_memory = o.unified_memory;
+        traits_.host_accessible = true;
         traits_.device_waits = workers != 0;
         traits_.inline_execution = workers == 0;
         traits_.quick_enqueueing = workers != 0;
