@@ -225,7 +225,7 @@ public:
         for (map_item& item : items) motion_out(items, item, serial);
         if (!ever_joined_) return;
         for (map_item& item : items)
-            if (item.entry != nullptr && !item.has(map_attach)) item.joined = item.entry->joined;
+            if (item.entry != nullptr && !item.has(map_attach | map_raw)) item.joined = item.entry->joined;
     }
 
     /// Calls `f(use)` for every earlier use, not retired, that a region with these clauses must wait for.
