@@ -219,7 +219,8 @@ struct properties {
     bool inline_execution = false; ///< commands run in the call that enqueues them
     bool quick_enqueueing =
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
-    bool refuses_at_signal = false; ///< commands may turn out to be impossible when their region's signal is enqueued
+    bool refuses_at_signal =
+        false; ///< commands may turn out to be impossible when their region's signal is enqueued
     bool box_copies = false;  ///< a box is one command, not one a row
     unsigned concurrency = 1; ///< streams that can make progress side by side
     unsigned max_streams = 64;

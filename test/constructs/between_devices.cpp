@@ -149,7 +149,8 @@ BOOST_AUTO_TEST_CASE(an_abandoned_copy_ends_by_itself)
         auto a = make(one, 1000);
         auto b = make(two, 1000);
         asio::io_context io;
-        omp_co::target(one, g.kernel(), omp_co::is_device_ptr(a.get()))(asio::bind_executor(io, [](error_code) {}));
+        omp_co::target(one, g.kernel(),
+                       omp_co::is_device_ptr(a.get()))(asio::bind_executor(io, [](error_code) {}));
         omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code) { called = true; }));
         BOOST_TEST(g.wait_entered(1));
         opener = std::thread([&] {

@@ -100,9 +100,7 @@ BOOST_DATA_TEST_CASE(each_call_finds_the_device_faulty_in_turn,
         representative r;
         omp_co::diagnostics why;
         omp_co::error_code const ec = r.run(dev, why);
-        if (ec)
-            BOOST_TEST((ec == errc::device_lost),
-                       function << ' ' << nth << ": " << ec.message());
+        if (ec) BOOST_TEST((ec == errc::device_lost), function << ' ' << nth << ": " << ec.message());
         BOOST_TEST((ec ? r.untouched() : r.done()), function << ' ' << nth);
         if (simulator::count(function) < nth || nth == 12) break;
     }

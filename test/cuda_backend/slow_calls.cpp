@@ -56,17 +56,17 @@ clock_type::duration longest_pause(Operation const& op, omp_co::error_code& resu
     return longest;
 }
 
-char const* const slow_functions[]{"cuDevicePrimaryCtxRetain",     "cuStreamCreate",
-                                   "cuMemPoolCreate",              "cuMemAllocFromPoolAsync",
-                                   "cuMemAlloc_v2",                "cuMemHostRegister_v2",
-                                   "cuMemHostGetDevicePointer_v2", "cuModuleLoadDataEx",
-                                   "cuModuleGetFunction",          "cuPointerGetAttribute"};
+char const* const slow_functions[]{
+    "cuDevicePrimaryCtxRetain",     "cuStreamCreate",     "cuMemPoolCreate",
+    "cuMemAllocFromPoolAsync",      "cuMemAlloc_v2",      "cuMemHostRegister_v2",
+    "cuMemHostGetDevicePointer_v2", "cuModuleLoadDataEx", "cuModuleGetFunction",
+    "cuPointerGetAttribute"};
 
 BOOST_AUTO_TEST_SUITE(slow_calls)
 
 // The device is new, so the region brings about whatever a device needs at first.
-BOOST_DATA_TEST_CASE(the_first_region_leaves_the_loop_free,
-                     data::make(slow_functions) * data::make({0, 3}), function, kind)
+BOOST_DATA_TEST_CASE(the_first_region_leaves_the_loop_free, data::make(slow_functions) * data::make({0, 3}),
+                     function, kind)
 {
     bed dev(varieties[kind], {{"CALL_US", std::string(function) + ":400000"}});
     std::vector<int> x(100, 1);
@@ -74,9 +74,9 @@ BOOST_DATA_TEST_CASE(the_first_region_leaves_the_loop_free,
     auto const pause = longest_pause(omp_co::target(dev, increment, omp_co::tofrom(x)), ec);
     BOOST_TEST(!ec, ec.message());
     BOOST_TEST(x[0] == 2);
-    BOOST_TEST((pause < 300ms), function << " kept the loop for "
-                                         << std::chrono::duration_cast<std::chrono::milliseconds>(pause).count()
-                                         << " ms");
+    BOOST_TEST((pause < 300ms),
+               function << " kept the loop for "
+                        << std::chrono::duration_cast<std::chrono::milliseconds>(pause).count() << " ms");
 }
 
 // Without pools an allocation waits for all kernels.

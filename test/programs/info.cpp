@@ -29,7 +29,8 @@ std::vector<std::string> said_by(std::function<void()> const& f)
     std::string text;
     char part[4096];
     (void)::lseek(file, 0, SEEK_SET);
-    for (ssize_t n = 0; (n = ::read(file, part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(n));
+    for (ssize_t n = 0; (n = ::read(file, part, sizeof part)) > 0;)
+        text.append(part, static_cast<std::size_t>(n));
     (void)::close(file);
     (void)::unlink(name);
     std::vector<std::string> lines;
@@ -39,7 +40,8 @@ std::vector<std::string> said_by(std::function<void()> const& f)
 }
 
 /// The lines are these, each a regular expression.
-void expect(std::string const& what, std::vector<std::string> const& lines, std::vector<std::string> const& expected)
+void expect(std::string const& what, std::vector<std::string> const& lines,
+            std::vector<std::string> const& expected)
 {
     bool same = lines.size() == expected.size();
     for (std::size_t i = 0; same && i < lines.size(); ++i)
@@ -62,7 +64,8 @@ int main()
     auto const enter = [&] { omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x))); };
     auto const leave = [&] { omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::from(x))); };
     auto const add = [&] {
-        omp_co::sync_wait(omp_co::target(dev, [](int* p) { ++*p; }, omp_co::tofrom(x), omp_co::name("add")));
+        omp_co::sync_wait(omp_co::target(
+            dev, [](int* p) { ++*p; }, omp_co::tofrom(x), omp_co::name("add")));
     };
     expect("nothing is said unasked", said_by(add), {});
     omp_co::set_info(0x01);
@@ -75,18 +78,22 @@ int main()
                leave();
            }),
            {"omp_co: virtual device: to " + range + ": mapped, count 1",
-            "omp_co: virtual device: to " + range + ": count 2", "omp_co: virtual device: from " + range + ": count 1",
+            "omp_co: virtual device: to " + range + ": count 2",
+            "omp_co: virtual device: from " + range + ": count 1",
             "omp_co: virtual device: from " + range + ": count 0, ends"});
     omp_co::set_info(0x20);
-    expect("copies", said_by(add), {"omp_co: virtual device, add: copies 40 bytes to the device from 0x[0-9a-f]+ to 0x[0-9a-f]+",
-                                    "omp_co: virtual device, add: copies 40 bytes from the device from 0x[0-9a-f]+ to 0x[0-9a-f]+"});
+    expect("copies", said_by(add),
+           {"omp_co: virtual device, add: copies 40 bytes to the device from 0x[0-9a-f]+ to 0x[0-9a-f]+",
+            "omp_co: virtual device, add: copies 40 bytes from the device from 0x[0-9a-f]+ to 0x[0-9a-f]+"});
     omp_co::set_info(0x02);
     enter();
-    expect("mapped already", said_by(add), {"omp_co: virtual device, add: tofrom " + range + ": mapped already, count 1"});
+    expect("mapped already", said_by(add),
+           {"omp_co: virtual device, add: tofrom " + range + ": mapped already, count 1"});
     omp_co::set_info(0x04);
     auto const fail = [&] {
         try {
-            omp_co::sync_wait(omp_co::target(dev, [](int*) { throw 1; }, omp_co::tofrom(x), omp_co::name("bad")));
+            omp_co::sync_wait(omp_co::target(
+                dev, [](int*) { throw 1; }, omp_co::tofrom(x), omp_co::name("bad")));
             check(false, "the region does not fail");
         } catch (boost::system::system_error const&) {
         }
@@ -98,11 +105,13 @@ int main()
     omp_co::set_info(0x2f);
     auto const named = [&] {
         omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x, omp_co::name("x"))));
-        omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::from(omp_co::section(x, 0, 10).named("all of x"))));
+        omp_co::sync_wait(
+            omp_co::target_exit_data(dev, omp_co::from(omp_co::section(x, 0, 10).named("all of x"))));
     };
     std::string const moved = "from 0x[0-9a-f]+ to 0x[0-9a-f]+";
     expect("named data", said_by(named),
-           {"omp_co: virtual device: to x " + range, "omp_co: virtual device: to x " + range + ": mapped, count 1",
+           {"omp_co: virtual device: to x " + range,
+            "omp_co: virtual device: to x " + range + ": mapped, count 1",
             "omp_co: virtual device: copies 40 bytes of x to the device " + moved,
             "omp_co: virtual device: from all of x " + range,
             "omp_co: virtual device: from all of x " + range + ": mapped already, count 0",
@@ -111,7 +120,8 @@ int main()
     omp_co::set_info(0x04);
     auto const fail_named = [&] {
         try {
-            omp_co::sync_wait(omp_co::target(dev, [](int*) { throw 1; }, omp_co::tofrom(x)));
+            omp_co::sync_wait(omp_co::target(
+                dev, [](int*) { throw 1; }, omp_co::tofrom(x)));
             check(false, "the region does not fail");
         } catch (boost::system::system_error const&) {
         }

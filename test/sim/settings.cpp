@@ -123,9 +123,9 @@ std::string settings::set(std::string_view name, std::string_view value)
 settings settings::from_environment(std::string& problem)
 {
     settings s;
-    for (char const* name : {"DEVICES", "MEMORY", "KERNEL_US", "CALL_US", "BANDWIDTH", "LATENCY_US", "DRIVER_VERSION",
-                             "CC", "CONCURRENT_KERNELS", "THREADS", "WRITE_VALUE", "POOLS", "FAULT", "TRAP",
-                             "LOSE_HOST_FUNCTIONS", "REPORT"}) {
+    for (char const* name : {"DEVICES", "MEMORY", "KERNEL_US", "CALL_US", "BANDWIDTH", "LATENCY_US",
+                             "DRIVER_VERSION", "CC", "CONCURRENT_KERNELS", "THREADS", "WRITE_VALUE", "POOLS",
+                             "FAULT", "TRAP", "LOSE_HOST_FUNCTIONS", "REPORT"}) {
         std::string const variable = std::string("OMP_CO_SIM_") + name;
         char const* value = std::getenv(variable.c_str());
         if (!value) continue;

@@ -23,7 +23,11 @@ public:
     /// A block of at least `bytes`, null if the device has none left (free blocks are given back first).
     void* allocate(std::size_t bytes) noexcept
     {
-        return allocate_by(bytes, [this](std::size_t n) { return backend::supply{source_.allocate(n), false}; }).block;
+        return allocate_by(bytes,
+                           [this](std::size_t n) {
+                               return backend::supply{source_.allocate(n), false};
+                           })
+            .block;
     }
 
     /// The same, but never takes long.

@@ -8,11 +8,11 @@
 
 #include <omp_co/detail/data_environment.hpp>
 #include <omp_co/detail/device_slot.hpp>
+#include <omp_co/detail/enqueue.hpp>
 #include <omp_co/detail/info.hpp>
-#include <omp_co/detail/joined_pointers.hpp>
 #include <omp_co/detail/outdated.hpp>
 #include <omp_co/detail/region_memory.hpp>
-#include <omp_co/detail/stream_queue.hpp>
+#include <omp_co/detail/stream_set.hpp>
 #include <omp_co/device_statistics.hpp>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ public:
           traits_(device_->traits()),
           environment_(traits_.unified_memory),
           memory_(*device_, environment_),
-          watch_(device_->watch())
+          watch_(device_->watch()),
+          streams_(*device_)
     {
         environment_.table().watch(watch_);
     }
@@ -96,9 +97,9 @@ public:
     /// Asks every stream with regions in flight how far it has come, once, and retires what is done.
     void poll(device_lock& lock, region_list& done, kick_list& kicks)
     {
-        for (std::size_t i = 0; i < streams_.size(); ++i)
-            if (!streams_[i]->flying.empty()) reap(*streams_[i], done, kicks);
-        if (express_ != nullptr && !express_->flying.empty()) reap(*express_, done, kicks);
+        streams_.for_each([&](stream_queue& s) {
+            if (!s.flying.empty()) reap(s, done, kicks);
+        });
         go_on(lock, done, kicks);
     }
 
@@ -106,12 +107,10 @@ public:
     void go_on(device_lock& lock, region_list& done, kick_list& kicks)
     {
         if (memory_.anybody_waits()) serve_memory();
-        while (std::exchange(kicked_, false)) {
-            for (std::size_t i = 0; i < streams_.size(); ++i)
-                if (!streams_[i]->enqueuing) drive(*streams_[i], lock, done, kicks);
-            for (std::size_t i = 0; i < places_.size(); ++i) drive(*places_[i], lock, done, kicks);
-            if (express_ != nullptr && !express_->enqueuing) drive(*express_, lock, done, kicks);
-        }
+        while (std::exchange(kicked_, false))
+            streams_.for_each([&](stream_queue& s) {
+                if (!s.enqueuing) drive(s, lock, done, kicks);
+            });
     }
 
     void kick() noexcept { kicked_ = true; }
@@ -120,22 +119,22 @@ public:
     bool arm() noexcept
     {
         bool armed = true;
-        for (auto& s : streams_)
-            if (!s->flying.empty()) armed &= s->commands->arm();
-        if (express_ != nullptr && !express_->flying.empty()) armed &= express_->commands->arm();
+        streams_.for_each([&](stream_queue& s) {
+            if (!s.flying.empty()) armed &= s.commands->arm();
+        });
         return armed;
     }
 
     /// Whether a region of this task_group is in flight.
     bool has_regions_of(void const* group) const noexcept
     {
-        for (auto const& s : streams_) {
-            if (s->current != nullptr && s->current->group == group) return true;
-            for (region_list const* list : {&s->flying, &s->parked})
+        return streams_.any_of([&](stream_queue const& s) {
+            if (s.current != nullptr && s.current->group == group) return true;
+            for (region_list const* list : {&s.flying, &s.parked})
                 for (region const* r = list->front(); r != nullptr; r = r->next)
                     if (r->group == group) return true;
-        }
-        return false;
+            return false;
+        });
     }
 
     device_statistics statistics() const noexcept
@@ -188,14 +187,14 @@ public:
     /// Undoes wait_for_copies_out.
     void forget(region& r) noexcept
     {
-        for (auto const* all : {&streams_, &places_})
-            for (auto& s : *all)
-                s->unpark_if([&](stream_wait& w) {
-                    if (w.parked != &r) return false;
-                    r.unmet.fetch_sub(1, std::memory_order_relaxed);
-                    wait_pool_.give(&w);
-                    return true;
-                });
+        streams_.for_each([&](stream_queue& s) {
+            s.unpark_if([&](stream_wait& w) {
+                if (w.parked != &r) return false;
+                r.unmet.fetch_sub(1, std::memory_order_relaxed);
+                wait_pool_.give(&w);
+                return true;
+            });
+        });
     }
 
 private:
@@ -206,7 +205,7 @@ private:
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        stream_queue& s = r.way == region::ordinary ? choose(r) : r.way == region::held ? *places_.back() : *express_;
+        stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
         r.stream = &s;
         r.number = ++s.accepted;
         if (r.item_count != 0) {
@@ -234,7 +233,7 @@ private:
             return ec;
         }
         try {
-            if (error_code const ec = ensure_way(r.way)) return ec;
+            if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
             if (items.empty()) return {};
             wait_pool_.reserve(environment_.reserve(items));
         } catch (std::bad_alloc const&) {
@@ -288,12 +287,11 @@ private:
 
     bool anything_flying() const noexcept
     {
-        for (auto const& s : streams_)
-            if (!s->flying.empty() || s->enqueuing ||
-                (s->parked.front() != nullptr && (ready(*s) || goes_on(*s->parked.front()))))
-                return true;
-        return (express_ != nullptr && !idle(*express_)) ||
-               std::any_of(places_.begin(), places_.end(), [](auto const& s) { return !idle(*s); });
+        return streams_.any_of([&](stream_queue const& s) {
+            if (!s.flying.empty() || s.enqueuing) return true;
+            region const* const head = s.parked.front();
+            return head != nullptr && (head->way != region::ordinary || ready(s) || goes_on(*head));
+        });
     }
 
     // Parked for another device's region only, and accepted before whoever is first in the queue for memory: it
@@ -315,81 +313,17 @@ private:
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
         std::size_t wanted = s.commands_flying + waits + 2;
-        for (map_item const& item : r->maps()) wanted += 2 * commands_of(item);
+        for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }
 
-    std::uint32_t commands_of(map_item const& item) const noexcept
+    stream_set::traffic traffic() const noexcept
     {
-        if (item.is_plain()) return 1;
-        std::uint32_t more = 0;
-        for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
-        if (item.shape == nullptr || (traits_.box_copies && !item.has(map_within | map_from_device))) return 1 + more;
-        return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
+        return {serial_, slot_.in_flight.load(std::memory_order_relaxed)};
     }
 
-    static bool idle(stream_queue const& s) noexcept
-    {
-        return s.parked.empty() && s.flying.empty() && !s.enqueuing;
-    }
-
-    bool stalled(stream_queue const& s) const noexcept
-    {
-        return !s.parked.empty() || (s.enqueuing && traits_.inline_execution);
-    }
-
-    // Whether the kernel at the head has been overtaken by many more regions than were in flight.
-    bool stuck(stream_queue const& s) const noexcept
-    {
-        region const* const head = s.flying.front();
-        std::uint64_t const in_flight = slot_.in_flight.load(std::memory_order_relaxed);
-        return head != nullptr && serial_ - head->serial > 4 * in_flight + 64;
-    }
-
-    error_code ensure_stream()
-    {
-        std::size_t const wanted = traits_.concurrency;
-        if (streams_.size() >= wanted && !streams_.empty() && idle(*streams_.front())) return {};
-        bool const enough = streams_.size() >= wanted &&
-                            std::any_of(streams_.begin(), streams_.end(),
-                                        [&](auto const& s) { return !stalled(*s) && !stuck(*s); });
-        if (enough || streams_.size() >= traits_.max_streams) return {};
-        streams_.reserve(streams_.size() + 1);
-        error_code ec;
-        std::unique_ptr<backend::stream> created = device_->create_stream(ec);
-        if (!created) return streams_.empty() ? ec : error_code();
-        streams_.push_back(std::make_unique<stream_queue>(std::move(created)));
-        return {};
-    }
-
-    error_code ensure_way(region::way_through way)
-    {
-        if (way == region::ordinary) return ensure_stream();
-        if (way == region::held) {
-            ensure_place();
-            return {};
-        }
-        if (express_ != nullptr) return {};
-        error_code ec;
-        std::unique_ptr<backend::stream> created = device_->create_stream(ec);
-        if (created) express_ = std::make_unique<stream_queue>(std::move(created));
-        return ec;
-    }
-
-    // The last one is free for a region that is held.
-    void ensure_place()
-    {
-        auto const free =
-            std::find_if(places_.begin(), places_.end(), [](auto const& s) { return idle(*s); });
-        if (free == places_.end())
-            places_.push_back(std::make_unique<stream_queue>(nullptr));
-        else
-            std::iter_swap(free, places_.end() - 1);
-    }
-
-    // The stream of the unfinished work that this region must follow, if it is about to write what that wrote;
-    // else the least loaded one.
-    stream_queue& choose(region& r) noexcept
+    // The stream of the unfinished work that wrote what this region is about to write.
+    stream_queue* followed_by(region& r) noexcept
     {
         stream_queue* followed = nullptr;
         environment_.for_each_conflict(r.maps(), r.serial,
@@ -398,18 +332,7 @@ private:
                                            if (writes && followed == nullptr && s.commands != nullptr)
                                                followed = &s;
                                        });
-        if (followed != nullptr) return *followed;
-        if (idle(*streams_.front())) return *streams_.front();
-        stream_queue* best = nullptr;
-        for (auto const& s : streams_) {
-            if (best != nullptr && (best->load() == 0 || s->load() >= best->load())) continue;
-            if (!stalled(*s) && !stuck(*s)) best = s.get();
-        }
-        if (best != nullptr) return *best;
-        best = streams_.front().get();
-        for (auto const& s : streams_)
-            if (s->load() < best->load()) best = s.get();
-        return *best;
+        return followed;
     }
 
     // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
@@ -454,7 +377,7 @@ private:
             if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
                 if (!traits_.quick_enqueueing) lock.unlock();
-                signalled = enqueue(s, r);
+                signalled = enqueue(traits_, r);
                 if (!traits_.quick_enqueueing) lock.lock();
                 s.current = nullptr;
                 if (traits_.refuses_at_signal) note_failure(r, s.commands->refused(r.number));
@@ -472,80 +395,6 @@ private:
                 reap(s, done, kicks);
         }
         s.enqueuing = false;
-    }
-
-    error_code enqueue(stream_queue& s, region& r) noexcept
-    {
-        backend::stream& out = *s.commands;
-        error_code ec = r.error;
-        if (traits_.device_waits)
-            for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
-                if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
-        std::uint32_t all = 0;
-        for (map_item const& item : r.maps()) {
-            all |= item.flags;
-            if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
-                continue;
-            ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
-            r.commands += commands_of(item);
-        }
-        if ((all & map_attach) != 0) // behind the structures that they are in
-            for (map_item const& item : r.maps()) {
-                if (ec || !item.has(map_attach) || !item.has(map_copy_in)) continue;
-                ec = out.copy_in(item.device, &item.attached->value, item.bytes);
-                ++r.commands;
-            }
-        r.arrived = !ec;
-        if (r.call != nullptr && !ec) {
-            ec = out.launch(*r.call);
-            ++r.commands;
-        }
-        for (map_item const& item : r.maps()) {
-            if (ec || !item.has(map_copy_out)) continue;
-            ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
-            r.commands += commands_of(item);
-        }
-        if (ec) r.fail(ec, "the device refused a command");
-        ++r.commands;
-        return out.signal(r.number);
-    }
-
-    static error_code move_in(backend::stream& out, map_item const& item) noexcept
-    {
-        if (item.has(map_within | map_from_device)) {
-            backend::box whole;
-            whole.row = item.bytes;
-            error_code ec;
-            (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t from_at) {
-                char* const to = static_cast<char*>(item.device) + at;
-                char const* const from = item.begin() + from_at;
-                std::size_t const bytes = item.shape == nullptr ? item.bytes : item.shape->row;
-                if (!ec)
-                    ec = item.has(map_within) ? out.copy_within(to, from, bytes)
-                                              : out.copy_from(to, *item.source, from, bytes);
-            });
-            return ec;
-        }
-        if (item.has(map_fill))
-            return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
-        char* const device = static_cast<char*>(item.device);
-        if (item.joined != nullptr)
-            return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
-                return out.copy_in(device + at, item.begin() + at, bytes);
-            });
-        return item.shape == nullptr ? out.copy_in(device, item.host, item.bytes)
-                                     : out.copy_box_in(device, item.host, *item.shape);
-    }
-
-    static error_code move_out(backend::stream& out, map_item const& item) noexcept
-    {
-        char const* const device = static_cast<char const*>(item.device);
-        if (item.joined != nullptr)
-            return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
-                return out.copy_out(item.begin() + at, device + at, bytes);
-            });
-        return item.shape == nullptr ? out.copy_out(item.host, device, item.bytes)
-                                     : out.copy_box_out(item.host, device, *item.shape);
     }
 
     void reap(stream_queue& s, region_list& done, kick_list& kicks)
@@ -671,9 +520,7 @@ private:
     region_memory memory_;
     backend::host_watch* watch_;
     wait_pool wait_pool_;
-    std::vector<std::unique_ptr<stream_queue>> streams_;
-    std::vector<std::unique_ptr<stream_queue>> places_; // of regions that are held
-    std::unique_ptr<stream_queue> express_;             // of regions for which others wait that are held
+    stream_set streams_;
     std::uint64_t serial_ = 0;
     device_statistics statistics_;
     error_code lost_;

@@ -6,6 +6,7 @@
 #include <omp_co/detail/asio.hpp>
 #include <omp_co/detail/backoff.hpp>
 #include <omp_co/detail/executors.hpp>
+#include <omp_co/detail/operation_counts.hpp>
 #include <omp_co/detail/recycler.hpp>
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/spin.hpp>
@@ -44,42 +45,6 @@ private:
     loop* loop_;
 };
 
-/// The operations of a loop: outstanding from initiation to the call of their handler, and of those the ones in devices,
-/// from dispatch to delivery. One word tells both, for every region changes both; it is the sum of one that any thread
-/// changes and one that only the thread with an eager turn changes, without a locked instruction.
-class operation_counts {
-public:
-    enum class by { anybody, turn };
-
-    void dispatched(by who) noexcept { add(who, one_in_devices + 1); }
-    void held() noexcept { add(by::anybody, 1); }
-    void delivered(by who, std::uint64_t n) noexcept { add(who, 0 - n * one_in_devices); }
-    void ended(by who) noexcept { add(who, std::uint64_t{0} - 1); }
-
-    /// Exact for the thread that has the turn; for others while nobody has it.
-    std::uint32_t outstanding() const noexcept { return static_cast<std::uint32_t>(sum()); }
-    bool any_in_devices() const noexcept { return sum() >= one_in_devices; }
-
-private:
-    static constexpr std::uint64_t one_in_devices = std::uint64_t{1} << 32;
-
-    void add(by who, std::uint64_t n) noexcept
-    {
-        if (who == by::turn)
-            turns_.store(turns_.load(std::memory_order_relaxed) + n, std::memory_order_release);
-        else
-            shared_.fetch_add(n, std::memory_order_acq_rel);
-    }
-
-    std::uint64_t sum() const noexcept
-    {
-        return turns_.load(std::memory_order_acquire) + shared_.load(std::memory_order_acquire);
-    }
-
-    std::atomic<std::uint64_t> shared_{0};
-    std::atomic<std::uint64_t> turns_{0};
-};
-
 /// While operations are outstanding, a turn is posted, a timer is pending or work is held, so the context does not run
 /// out.
 class loop final : public asio::execution_context::service, public region_owner, public sleeper {
@@ -93,7 +58,8 @@ public:
     ~loop() override
     {
         shutdown();
-        gone().fetch_add(1, std::memory_order_release); // handlers that went with it may have looked for it again
+        gone().fetch_add(
+            1, std::memory_order_release); // handlers that went with it may have looked for it again
     }
 
     /// The loop of this context.

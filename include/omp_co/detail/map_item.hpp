@@ -46,7 +46,7 @@ enum map_flag : std::uint32_t {
     map_outside = 1U << 21,     ///< raw: a motion of which only the place in the order is this region's
     map_unordered = 1U << 22,   ///< raw: another region has the place for it
     map_from_device = 1U << 23, ///< raw: `host` is an address on the device `source`, copied from
-    map_structure = 1U << 24, ///< of a type whose mapper reads it on the host
+    map_structure = 1U << 24,   ///< of a type whose mapper reads it on the host
 };
 
 /// A pointer on the device that points to mapped data: its place on the host, and what it points to.
@@ -69,8 +69,8 @@ struct map_item {
     void* host = nullptr;  ///< begin of the host range
     std::size_t bytes = 0; ///< its length; 0 looks up only
     std::uint32_t flags = 0;
-    std::uint32_t leader = 0;                  ///< index of the item whose new entry this one shares
-    backend::box const* shape = nullptr;       ///< null: all of the range moves
+    std::uint32_t leader = 0;            ///< index of the item whose new entry this one shares
+    backend::box const* shape = nullptr; ///< null: all of the range moves
     union {
         attachment* attached = nullptr; ///< of a pointer that is joined
         backend::device* source;        ///< of a copy from another device

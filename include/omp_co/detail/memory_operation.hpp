@@ -156,10 +156,9 @@ private:
         out.shape.host = packed;
         initiate<no_payload>(std::forward<Handler>(h), [&](region& state, loop& l) {
             if (to_.where.slot() == nullptr || from_.where.slot() == nullptr)
-                return l.refuse(state,
-                                make_error_code(registry::instance().forked() ? errc::forked
-                                                                              : errc::device_lost),
-                                {});
+                return l.refuse(
+                    state, make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost),
+                    {});
             l.start(state, [&](region& r) { device_bridge::start(r, out, in, bytes_); });
         });
     }

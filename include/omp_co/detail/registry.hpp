@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/detail/device_core.hpp>
+#include <omp_co/detail/offload_policy.hpp>
 #include <omp_co/detail/process_wide.hpp>
 
 #include <algorithm>
@@ -12,14 +13,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <cstdlib>
 #include <forward_list>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <pthread.h>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,25 +42,6 @@ protected:
 
 /// What a backend's header leaves behind: how to find its devices.
 struct backend_source;
-
-/// OMP_TARGET_OFFLOAD (OpenMP 5.2, 21.2.8).
-enum class offload : unsigned char { by_default, mandatory, disabled, unknown };
-
-inline offload offload_policy() noexcept
-{
-    char const* const text = std::getenv("OMP_TARGET_OFFLOAD");
-    if (text == nullptr || *text == '\0') return offload::by_default;
-    auto const is = [text](std::string_view word) {
-        std::string_view const given = text;
-        return given.size() == word.size() &&
-               std::equal(given.begin(), given.end(), word.begin(), [](char g, char w) {
-                   return g == w || (g >= 'a' && g <= 'z' && g - 'a' + 'A' == w);
-               });
-    };
-    if (is("DEFAULT")) return offload::by_default;
-    if (is("MANDATORY")) return offload::mandatory;
-    return is("DISABLED") ? offload::disabled : offload::unknown;
-}
 
 class registry {
 public:
@@ -156,7 +136,8 @@ public:
         region_list done;
         device_core::kick_list kicks;
         {
-            std::lock_guard guard(pairs_mutex_);
+            std::unique_lock guard(pairs_mutex_, std::defer_lock);
+            if (!forked()) guard.lock(); // a child may find it locked by nobody
             submit_pair(r, held, done, kicks);
             submit_pair(other, other_held, done, kicks);
         }
@@ -321,7 +302,8 @@ public:
     std::mutex discovery;
     std::string bad_environment; ///< guarded by discovery: what could not be understood
     std::atomic<bool> environment_is_bad{false};
-    std::atomic<bool> offload_disabled{false}; ///< OMP_TARGET_OFFLOAD=DISABLED: every region runs on the initial device
+    std::atomic<bool> offload_disabled{
+        false}; ///< OMP_TARGET_OFFLOAD=DISABLED: every region runs on the initial device
 
 private:
     registry() = default;

@@ -22,9 +22,13 @@ public:
     void operator()(Self& self)
     {
         switch (step_++) {
-        case 0: return asio::post(asio::bind_executor(asio::system_executor(), std::move(self)));
-        case 1: result_ = pinned::try_pin(data_, bytes_, pinned_); return asio::post(std::move(self));
-        default: self.complete(result_, std::move(pinned_));
+        case 0:
+            return asio::post(asio::bind_executor(asio::system_executor(), std::move(self)));
+        case 1:
+            result_ = pinned::try_pin(data_, bytes_, pinned_);
+            return asio::post(std::move(self));
+        default:
+            self.complete(result_, std::move(pinned_));
         }
     }
 

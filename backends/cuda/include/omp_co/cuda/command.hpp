@@ -15,11 +15,11 @@ struct command {
     enum class kind : unsigned char { copy_in, copy_out, copy_within, copy_peer, fill, launch, wait, signal };
 
     kind what = kind::signal;
-    char* device = nullptr;              ///< copies: on the device
-    char* host = nullptr;                ///< copies in and out
-    char const* from = nullptr;          ///< copies within the device, or from another one
+    char* device = nullptr;                ///< copies: on the device
+    char* host = nullptr;                  ///< copies in and out
+    char const* from = nullptr;            ///< copies within the device, or from another one
     driver::context_handle peer = nullptr; ///< that one's
-    backend::box const* shape = nullptr; ///< copies in and out of a box; `bytes` is what it holds
+    backend::box const* shape = nullptr;   ///< copies in and out of a box; `bytes` is what it holds
     std::size_t bytes = 0;
     std::size_t done = 0;    ///< bytes of a copy in chunks that were dealt with
     unsigned char value = 0; ///< of a fill

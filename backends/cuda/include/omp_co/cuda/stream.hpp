@@ -399,9 +399,9 @@ private:
             if (!device.check(r)) fail(r, "cuMemcpyDtoDAsync");
             break;
         case command::kind::copy_peer:
-            r = device.driver().memcpy_peer_async(reinterpret_cast<driver::device_address>(c.device), device.handle(),
-                                                  reinterpret_cast<driver::device_address>(c.from), c.peer,
-                                                  c.bytes, handle_);
+            r = device.driver().memcpy_peer_async(
+                reinterpret_cast<driver::device_address>(c.device), device.handle(),
+                reinterpret_cast<driver::device_address>(c.from), c.peer, c.bytes, handle_);
             if (!device.check(r)) fail(r, "cuMemcpyPeerAsync");
             break;
         case command::kind::fill:

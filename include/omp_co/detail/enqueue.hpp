@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// A region as commands of its stream.
+#pragma once
+
+#include <omp_co/backend.hpp>
+#include <omp_co/detail/joined_pointers.hpp>
+#include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/region.hpp>
+#include <omp_co/detail/stream_queue.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace omp_co::detail {
+
+/// How many commands a motion takes at most.
+inline std::uint32_t commands_of(backend::properties const& traits, map_item const& item) noexcept
+{
+    if (item.is_plain()) return 1;
+    std::uint32_t more = 0;
+    for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
+    if (item.shape == nullptr || (traits.box_copies && !item.has(map_within | map_from_device)))
+        return 1 + more;
+    return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
+}
+
+inline error_code move_in(backend::stream& out, map_item const& item) noexcept
+{
+    if (item.has(map_within | map_from_device)) {
+        backend::box whole;
+        whole.row = item.bytes;
+        error_code ec;
+        (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t from_at) {
+            char* const to = static_cast<char*>(item.device) + at;
+            char const* const from = item.begin() + from_at;
+            std::size_t const bytes = item.shape == nullptr ? item.bytes : item.shape->row;
+            if (!ec)
+                ec = item.has(map_within) ? out.copy_within(to, from, bytes)
+                                          : out.copy_from(to, *item.source, from, bytes);
+        });
+        return ec;
+    }
+    if (item.has(map_fill)) return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
+    char* const device = static_cast<char*>(item.device);
+    if (item.joined != nullptr)
+        return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
+            return out.copy_in(device + at, item.begin() + at, bytes);
+        });
+    return item.shape == nullptr ? out.copy_in(device, item.host, item.bytes)
+                                 : out.copy_box_in(device, item.host, *item.shape);
+}
+
+inline error_code move_out(backend::stream& out, map_item const& item) noexcept
+{
+    char const* const device = static_cast<char const*>(item.device);
+    if (item.joined != nullptr)
+        return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
+            return out.copy_out(item.begin() + at, device + at, bytes);
+        });
+    return item.shape == nullptr ? out.copy_out(item.host, device, item.bytes)
+                                 : out.copy_box_out(item.host, device, *item.shape);
+}
+
+/// Enqueues a region's waits, copies in, kernel, copies out and signal, and counts them. What is refused is the region's
+/// error; what is returned is its signal's.
+inline error_code enqueue(backend::properties const& traits, region& r) noexcept
+{
+    backend::stream& out = *r.stream->commands;
+    error_code ec = r.error;
+    if (traits.device_waits)
+        for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
+            if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
+    std::uint32_t all = 0;
+    for (map_item const& item : r.maps()) {
+        all |= item.flags;
+        if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
+            continue;
+        ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
+        r.commands += commands_of(traits, item);
+    }
+    if ((all & map_attach) != 0) // behind the structures that they are in
+        for (map_item const& item : r.maps()) {
+            if (ec || !item.has(map_attach) || !item.has(map_copy_in)) continue;
+            ec = out.copy_in(item.device, &item.attached->value, item.bytes);
+            ++r.commands;
+        }
+    r.arrived = !ec;
+    if (r.call != nullptr && !ec) {
+        ec = out.launch(*r.call);
+        ++r.commands;
+    }
+    for (map_item const& item : r.maps()) {
+        if (ec || !item.has(map_copy_out)) continue;
+        ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
+        r.commands += commands_of(traits, item);
+    }
+    if (ec) r.fail(ec, "the device refused a command");
+    ++r.commands;
+    return out.signal(r.number);
+}
+
+} // namespace omp_co::detail

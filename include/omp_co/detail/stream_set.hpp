@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// The streams of one device, and which of them a region gets.
+#pragma once
+
+#include <omp_co/backend.hpp>
+#include <omp_co/detail/stream_queue.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace omp_co::detail {
+
+/// Guarded by its device's lock.
+class stream_set {
+public:
+    /// How many regions were accepted, and how many of them have not retired.
+    struct traffic {
+        std::uint64_t accepted;
+        std::uint64_t in_flight;
+    };
+
+    explicit stream_set(backend::device& device) noexcept : device_(device), traits_(device.traits()) {}
+
+    /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
+    error_code reserve(region::way_through way, traffic now)
+    {
+        if (way == region::ordinary) return reserve_ordinary(now);
+        if (way == region::held) {
+            reserve_place();
+            return {};
+        }
+        if (express_ != nullptr) return {};
+        error_code ec;
+        std::unique_ptr<backend::stream> created = device_.create_stream(ec);
+        if (created) express_ = std::make_unique<stream_queue>(std::move(created));
+        return ec;
+    }
+
+    /// `followed`: the stream of unfinished work that the region must follow, if it is about to write what that wrote. Else
+    /// the least loaded one.
+    stream_queue& pick(region::way_through way, stream_queue* followed, traffic now) noexcept
+    {
+        if (way == region::held) return *places_.back();
+        if (way == region::express) return *express_;
+        if (followed != nullptr) return *followed;
+        if (idle(*streams_.front())) return *streams_.front();
+        stream_queue* best = nullptr;
+        for (auto const& s : streams_) {
+            if (best != nullptr && (best->load() == 0 || s->load() >= best->load())) continue;
+            if (!stalled(*s) && !stuck(*s, now)) best = s.get();
+        }
+        if (best != nullptr) return *best;
+        best = streams_.front().get();
+        for (auto const& s : streams_)
+            if (s->load() < best->load()) best = s.get();
+        return *best;
+    }
+
+    /// Streams may be added meanwhile.
+    template <class F>
+    void for_each(F f)
+    {
+        for (std::size_t i = 0; i < streams_.size(); ++i) f(*streams_[i]);
+        for (std::size_t i = 0; i < places_.size(); ++i) f(*places_[i]);
+        if (express_ != nullptr) f(*express_);
+    }
+
+    template <class F>
+    bool any_of(F f) const
+    {
+        auto const one = [&](auto const& s) { return f(std::as_const(*s)); };
+        return std::any_of(streams_.begin(), streams_.end(), one) ||
+               std::any_of(places_.begin(), places_.end(), one) || (express_ != nullptr && one(express_));
+    }
+
+    static bool idle(stream_queue const& s) noexcept
+    {
+        return s.parked.empty() && s.flying.empty() && !s.enqueuing;
+    }
+
+private:
+    error_code reserve_ordinary(traffic now)
+    {
+        std::size_t const wanted = traits_.concurrency;
+        if (streams_.size() >= wanted && !streams_.empty() && idle(*streams_.front())) return {};
+        bool const enough = streams_.size() >= wanted &&
+                            std::any_of(streams_.begin(), streams_.end(),
+                                        [&](auto const& s) { return !stalled(*s) && !stuck(*s, now); });
+        if (enough || streams_.size() >= traits_.max_streams) return {};
+        streams_.reserve(streams_.size() + 1);
+        error_code ec;
+        std::unique_ptr<backend::stream> created = device_.create_stream(ec);
+        if (!created) return streams_.empty() ? ec : error_code();
+        streams_.push_back(std::make_unique<stream_queue>(std::move(created)));
+        return {};
+    }
+
+    // The last one is free.
+    void reserve_place()
+    {
+        auto const free =
+            std::find_if(places_.begin(), places_.end(), [](auto const& s) { return idle(*s); });
+        if (free == places_.end())
+            places_.push_back(std::make_unique<stream_queue>(nullptr));
+        else
+            std::iter_swap(free, places_.end() - 1);
+    }
+
+    bool stalled(stream_queue const& s) const noexcept
+    {
+        return !s.parked.empty() || (s.enqueuing && traits_.inline_execution);
+    }
+
+    // Whether the kernel at the head has been overtaken by many more regions than were in flight.
+    static bool stuck(stream_queue const& s, traffic now) noexcept
+    {
+        region const* const head = s.flying.front();
+        return head != nullptr && now.accepted - head->serial > 4 * now.in_flight + 64;
+    }
+
+    backend::device& device_;
+    backend::properties const& traits_;
+    std::vector<std::unique_ptr<stream_queue>> streams_;
+    std::vector<std::unique_ptr<stream_queue>> places_; ///< of regions that are held
+    std::unique_ptr<stream_queue> express_;             ///< of regions for which others wait that are held
+};
+
+} // namespace omp_co::detail
