@@ -62,7 +62,7 @@ char const* const slow_functions[]{
     "cuMemHostGetDevicePointer_v2", "cuModuleLoadDataEx", "cuModuleGetFunction",
     "cuPointerGetAttribute"};
 
-BOOST_AUTO_TEST_SUITE(slow_calls)
+BOOST_AUTO_TEST_SUITE(slow_calls, *boost::unit_test::precondition(simulated))
 
 // The device is new, so the region brings about whatever a device needs at first.
 BOOST_DATA_TEST_CASE(the_first_region_leaves_the_loop_free, data::make(slow_functions) * data::make({0, 3}),
