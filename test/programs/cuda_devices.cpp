@@ -31,6 +31,8 @@ int no_device()
     check(!omp_co::cuda::pin(y), "memory is pinned for no device");
     std::vector<int, omp_co::cuda::pinned_allocator<int>> const z(1000, 1);
     check(z.back() == 1, "memory of the pinned allocator");
+    check(omp_co::cuda::where_is(z.data()).kind == omp_co::cuda::memory_kind::pageable,
+          "memory is something else without a driver");
     return child_process::result();
 }
 
@@ -54,8 +56,21 @@ int simulated(std::size_t expected)
     check(omp_co::cuda::why_none().empty(), omp_co::cuda::why_none());
     check(omp_co::default_device().backend() == omp_co::backend_kind::cuda,
           "the default device is the first CUDA one");
+    std::vector<int, omp_co::cuda::pinned_allocator<int>> const locked(1000, 1);
+    if (!found.empty()) {
+        auto const here = omp_co::cuda::where_is(&locked[10]);
+        check(here.kind == omp_co::cuda::memory_kind::pinned && here.on_device != nullptr,
+              "locked memory is not known as such");
+        check(here.owner.slot() == nullptr, "locked memory has an owner");
+        check(omp_co::cuda::where_is(data.data()).kind == omp_co::cuda::memory_kind::pageable,
+              "ordinary memory is taken for something else");
+    }
     for (omp_co::device const d : found) {
         omp_co::sync_wait(omp_co::target_enter_data(d, omp_co::to(data)));
+        auto const there = omp_co::cuda::where_is(d.mapped_ptr(data.data()));
+        check(there.kind == omp_co::cuda::memory_kind::device && there.owner == d,
+              "an address on device " + d.name() + " is not known as such");
+        check(there.on_device == d.mapped_ptr(data.data()), "it has another address on the device");
         omp_co::target_update(d, omp_co::to(data))(boost::asio::detached);
     }
     return child_process::result();

@@ -9,6 +9,7 @@
 #include <omp_co/cuda/image.hpp>
 #include <omp_co/cuda/pin.hpp>
 #include <omp_co/cuda/source.hpp>
+#include <omp_co/cuda/where_is.hpp>
 #include <omp_co/device.hpp>
 #include <omp_co/kernel.hpp>
 

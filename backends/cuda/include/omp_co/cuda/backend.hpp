@@ -112,6 +112,8 @@ public:
         return source != nullptr && source->context_handle() != nullptr;
     }
 
+    driver::device_number number() const noexcept { return parts_.device.number(); }
+
     /// Null before the device is first used.
     driver::context_handle context_handle() const noexcept { return parts_.device.handle(); }
 
