@@ -171,6 +171,12 @@ public:
     void apply(std::span<map_item> items, std::uint64_t serial) noexcept
     {
         latest_ = serial;
+        if (std::all_of(items.begin(), items.end(),
+                        &is_resident)) { // counts go up and down, and nothing moves
+            for (map_item& item : items)
+                if (item.has(map_written)) item.entry->synced = {};
+            return;
+        }
         std::uint32_t all = 0;
         for (map_item& item : items) {
             all |= item.flags;
@@ -304,6 +310,15 @@ public:
     }
 
 private:
+    // Mapped before and after, and asked for no more than that.
+    static bool is_resident(map_item const& item) noexcept
+    {
+        constexpr std::uint32_t both = map_enter | map_exit;
+        constexpr std::uint32_t more = map_created | map_always | map_update | map_remove | map_raw |
+                                       map_attach | map_attach_target | map_device;
+        return item.entry != nullptr && item.bytes != 0 && (item.flags & (both | more)) == both;
+    }
+
     static bool sensible(map_item const& item) noexcept
     {
         return item.bytes == 0 || (item.host != nullptr && item.end() > item.begin());
