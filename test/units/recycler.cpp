@@ -3,6 +3,7 @@
 #include <support/sanitizers.hpp>
 
 #include <omp_co/detail/recycler.hpp>
+#include <omp_co/detail/turn_memory.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -110,6 +111,30 @@ BOOST_AUTO_TEST_CASE(the_allocator_can_be_rebound_and_all_of_them_are_equal)
     BOOST_TEST(v[999] == 999);
     auto const shared = std::allocate_shared<std::uint64_t>(recycling<std::uint64_t>(), 7U);
     BOOST_TEST(*shared == 7U);
+}
+
+BOOST_AUTO_TEST_CASE(a_turn_finds_room_that_no_thread_owns)
+{
+    omp_co::detail::turn_memory room;
+    using allocator = omp_co::detail::turn_allocator<std::uint64_t>;
+    std::uint64_t* first = nullptr;
+    for (int i = 0; i < 3; ++i) // taken by one thread, given back by another
+        std::thread([&] {
+            std::uint64_t* const p = allocator(room).allocate(4);
+            BOOST_TEST((first == nullptr || p == first));
+            first = p;
+            std::thread([&] { allocator(room).deallocate(p, 4); }).join();
+        }).join();
+    std::uint64_t* const held = allocator(room).allocate(4);
+    BOOST_TEST(held == first);
+    std::uint64_t* const second = allocator(room).allocate(4);
+    std::uint64_t* const large = allocator(room).allocate(1000);
+    BOOST_TEST((second != first && large != first));
+    second[3] = large[999] = 1;
+    allocator(room).deallocate(second, 4);
+    allocator(room).deallocate(large, 1000);
+    allocator(room).deallocate(held, 4);
+    BOOST_TEST(allocator(room).allocate(1) == first);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,7 @@
 #include <omp_co/detail/recycler.hpp>
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/spin.hpp>
+#include <omp_co/detail/turn_memory.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -232,8 +233,8 @@ private:
     }
 
     struct turn_handler {
-        using allocator_type = recycling<void>;
-        allocator_type get_allocator() const noexcept { return {}; }
+        using allocator_type = turn_allocator<void>;
+        allocator_type get_allocator() const noexcept { return allocator_type(self->turn_memory_); }
 
         void operator()() const { self->turn(); }
         loop* self;
@@ -258,7 +259,11 @@ private:
         if (posted_ || closed() || !executor_) return;
         posted_ = true;
         try {
-            asio::post(executor_, turn_handler{this});
+            if (io_ != nullptr)
+                asio::post(io_->get_executor(),
+                           turn_handler{this}); // a type-erased executor allocates by itself
+            else
+                asio::post(executor_, turn_handler{this});
         } catch (...) {
             posted_ = false; // no memory: the pending timer, or the next region, tries again
         }
@@ -539,6 +544,7 @@ private:
     std::vector<region*> held_;       // wait for no device
     asio::any_io_executor work_;      // tracked while nothing but those is left
     std::shared_ptr<loop_door> door_; // made by the first of them
+    turn_memory turn_memory_;
     backoff backoff_;
     spin spin_;
     std::optional<asio::steady_timer> timer_;
