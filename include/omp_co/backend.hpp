@@ -170,6 +170,18 @@ public:
         return ec;
     }
 
+    /// The same within the device; the strides of the source are those called the host's.
+    virtual error_code copy_box_within(void* to, void const* from, box const& shape)
+    {
+        error_code ec;
+        shape.for_each_row([&](std::size_t to_at, std::size_t from_at) {
+            if (!ec)
+                ec = copy_within(static_cast<char*>(to) + to_at, static_cast<char const*>(from) + from_at,
+                                 shape.row);
+        });
+        return ec;
+    }
+
     /// Copies from another device that this one reads.
     virtual error_code copy_from(void* to, device& other, void const* from, std::size_t bytes);
 

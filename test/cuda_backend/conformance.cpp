@@ -261,6 +261,36 @@ BOOST_DATA_TEST_CASE(resident_data_stays, data::make(varieties), v)
     nothing_is_left(dev);
 }
 
+// Through the driver as one copy, however many rows.
+BOOST_DATA_TEST_CASE(blocks_within_a_device, data::make(varieties), v)
+{
+    bed dev(v);
+    std::vector<int> x(6 * 70 * 8);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i);
+    std::vector<int> y(5 * 90 * 6, -1);
+    {
+        auto a = omp_co::sync_wait(omp_co::allocate<int>(dev, x.size()));
+        auto b = omp_co::sync_wait(omp_co::allocate<int>(dev, y.size()));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(a, x)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(b, y)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+            omp_co::device_box(dev, omp_co::section3d(b.get(), {5, 90, 6}, {2, 1, 0}, {3, 60, 5})),
+            omp_co::device_box(dev, omp_co::section3d(a.get(), {6, 70, 8}, {1, 2, 3}, {3, 60, 5})))));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(y, b)));
+    }
+    std::size_t wrong = 0;
+    for (std::size_t z = 0; z < 5; ++z)
+        for (std::size_t r = 0; r < 90; ++r)
+            for (std::size_t c = 0; c < 6; ++c) {
+                bool const inside = z >= 2 && r >= 1 && r < 61 && c < 5;
+                int const expected = inside ? static_cast<int>(((z - 1) * 70 + r + 1) * 8 + c + 3) : -1;
+                wrong += y[(z * 90 + r) * 6 + c] != expected;
+            }
+    BOOST_TEST(wrong == 0U);
+    if (!v.host) BOOST_TEST(simulator::count("cuMemcpy3DAsync_v2") == 1U);
+    BOOST_TEST(dev.now().device_bytes == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace conformance

@@ -146,7 +146,8 @@ private:
         (void)all.with(*to_.before.slot, to_.before.generation, [&](device_core& core) {
             reached = source != nullptr && core.device().reads(*source);
         });
-        if (!reached) return false;
+        backend::box const& shape = to_.motion.shape;
+        if (!reached || (shape.row != 0 && shape.rows * shape.slices > most_rows)) return false;
         to_.motion.shape.host = from_.motion.shape.device;
         copy(to_.motion, map_written | map_from_device, from_.motion.item.device, source);
         return true;
@@ -182,6 +183,9 @@ private:
         recycling<device_bridge>().deallocate(this, 1);
         hand_over(user);
     }
+
+    /// Each is a command of its own, and a stream takes so many.
+    static constexpr std::size_t most_rows = 64;
 
     region& user_;
     side from_;

@@ -19,27 +19,31 @@ inline std::uint32_t commands_of(backend::properties const& traits, map_item con
     if (item.is_plain()) return 1;
     std::uint32_t more = 0;
     for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
-    if (item.shape == nullptr || (traits.box_copies && !item.has(map_within | map_from_device)))
-        return 1 + more;
+    if (item.shape == nullptr || (traits.box_copies && !item.has(map_from_device))) return 1 + more;
     return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
+}
+
+/// From another device, row by row.
+inline error_code copy_from(backend::stream& out, map_item const& item) noexcept
+{
+    backend::box whole;
+    whole.row = item.bytes;
+    backend::box const& shape = item.shape == nullptr ? whole : *item.shape;
+    error_code ec;
+    shape.for_each_row([&](std::size_t to, std::size_t from) {
+        if (!ec)
+            ec = out.copy_from(static_cast<char*>(item.device) + to, *item.source, item.begin() + from,
+                               shape.row);
+    });
+    return ec;
 }
 
 inline error_code move_in(backend::stream& out, map_item const& item) noexcept
 {
-    if (item.has(map_within | map_from_device)) {
-        backend::box whole;
-        whole.row = item.bytes;
-        error_code ec;
-        (item.shape == nullptr ? whole : *item.shape).for_each_row([&](std::size_t at, std::size_t from_at) {
-            char* const to = static_cast<char*>(item.device) + at;
-            char const* const from = item.begin() + from_at;
-            std::size_t const bytes = item.shape == nullptr ? item.bytes : item.shape->row;
-            if (!ec)
-                ec = item.has(map_within) ? out.copy_within(to, from, bytes)
-                                          : out.copy_from(to, *item.source, from, bytes);
-        });
-        return ec;
-    }
+    if (item.has(map_within))
+        return item.shape == nullptr ? out.copy_within(item.device, item.host, item.bytes)
+                                     : out.copy_box_within(item.device, item.host, *item.shape);
+    if (item.has(map_from_device)) return copy_from(out, item);
     if (item.has(map_fill)) return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
     char* const device = static_cast<char*>(item.device);
     if (item.joined != nullptr)

@@ -80,6 +80,27 @@ private:
     }
 };
 
+/// Copies a box within the device.
+inline driver::result copy_box_within(driver::functions const& d, char* to, char const* from,
+                                      backend::box const& shape, driver::stream_handle where) noexcept
+{
+    auto const height = [&](backend::box::strides s) {
+        return shape.slices == 1 ? shape.rows : s.slice / s.row;
+    };
+    driver::copy_3d c{};
+    c.from.type = c.to.type = driver::memory_type::device;
+    c.from.address = reinterpret_cast<driver::device_address>(from);
+    c.from.pitch = shape.host.row;
+    c.from.height = height(shape.host);
+    c.to.address = reinterpret_cast<driver::device_address>(to);
+    c.to.pitch = shape.device.row;
+    c.to.height = height(shape.device);
+    c.width_in_bytes = shape.row;
+    c.height = shape.rows;
+    c.depth = shape.slices;
+    return d.memcpy_3d_async(&c, where);
+}
+
 /// The piece of a copy that begins behind its first `done` bytes and has at most `most`: whole rows if one fits.
 inline copy_piece piece_of(command const& c, std::size_t done, std::size_t most) noexcept
 {

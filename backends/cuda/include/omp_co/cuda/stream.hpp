@@ -68,6 +68,13 @@ public:
         return {};
     }
 
+    error_code copy_box_within(void* to, void const* from, backend::box const& shape) override
+    {
+        if (error_code const ec = copy_within(to, from, shape.bytes())) return ec;
+        building_.back().shape = &shape;
+        return {};
+    }
+
     /// Between two CUDA devices the driver finds the way.
     error_code copy_from(void* to, backend::device& other, void const* from, std::size_t bytes) override;
 
@@ -393,9 +400,11 @@ private:
             if (r != result::success && c.what == command::kind::copy_out) fail(r, "cuMemcpyDtoHAsync", true);
             break;
         case command::kind::copy_within:
-            r = device.driver().memcpy_dtod_async(reinterpret_cast<driver::device_address>(c.device),
-                                                  reinterpret_cast<driver::device_address>(c.from), c.bytes,
-                                                  handle_);
+            r = c.shape != nullptr
+                    ? engine::copy_box_within(device.driver(), c.device, c.from, *c.shape, handle_)
+                    : device.driver().memcpy_dtod_async(reinterpret_cast<driver::device_address>(c.device),
+                                                        reinterpret_cast<driver::device_address>(c.from),
+                                                        c.bytes, handle_);
             if (!device.check(r)) fail(r, "cuMemcpyDtoDAsync");
             break;
         case command::kind::copy_peer:

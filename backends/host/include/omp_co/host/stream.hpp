@@ -150,6 +150,11 @@ public:
         return copy_box(command_kind::box_out, host, device, shape);
     }
 
+    error_code copy_box_within(void* to, void const* from, backend::box const& shape) override
+    {
+        return copy_box(command_kind::box_in, to, from, shape);
+    }
+
     error_code launch(backend::invocation const& call) override
     {
         if (error_code const ec = check(call)) return ec;
