@@ -36,6 +36,7 @@ BOOST_DATA_TEST_CASE(a_vector_lives_on_the_device, data::make(device_kinds), kin
     test_device const owner = kind.make();
     omp_co::device const dev = owner;
     std::size_t const before = dev.statistics().device_bytes;
+    auto const copies = dev.statistics().copies_in;
     {
         device_vector<int> v(1'000, 41, device_allocator<int>(dev));
         BOOST_TEST((dev.statistics().device_bytes >= before + 4'000));
@@ -47,7 +48,7 @@ BOOST_DATA_TEST_CASE(a_vector_lives_on_the_device, data::make(device_kinds), kin
         BOOST_TEST(v[1'000] == 1);
     }
     BOOST_TEST(dev.statistics().device_bytes == before);
-    BOOST_TEST(dev.statistics().copies_in == 0U);
+    BOOST_TEST(dev.statistics().copies_in == copies); // the initial device has served other tests
 }
 
 BOOST_AUTO_TEST_CASE(assigned_vectors_are_on_the_device_of_their_source)

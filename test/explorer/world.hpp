@@ -413,6 +413,8 @@ private:
         if (ec == omp_co::errc::out_of_memory && was_idle_) return;
         if (ec == omp_co::errc::out_of_memory) return broken(j, "out_of_memory while regions are in flight");
         if (was_injected(ec, fault::create_stream)) return;
+        // Its memory was asked for in vain, and nobody is in flight who would notice why.
+        if (was_idle_ && d.device->lost() && ec == d.device->lost()) return;
         broken(j, "it was refused for no reason: " + ec.message());
     }
 

@@ -242,7 +242,7 @@ public:
     {
         if (!lost_) lost_ = code;
     }
-    error_code lost() const noexcept { return lost_; }
+    error_code lost() const noexcept override { return lost_; }
 
     /// Each question how far a stream is runs everything first: for code that blocks until regions retire.
     void run_by_itself(bool on) noexcept { by_itself_ = on; }
