@@ -116,9 +116,11 @@ constexpr memory_side side_of(X&& x) noexcept
 {
     using value = std::remove_cvref_t<X>;
     if constexpr (is_on_device<value>) {
-        device_section<typename value::element_type> const s = x;
+        using element = typename value::element_type;
+        device_section<element> const s = x;
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(element);
         return {s.where(), const_cast<void*>(static_cast<void const*>(s.get())), s.bytes(), true,
-                s.get() != nullptr || s.size() == 0};
+                s.size() <= most && (s.get() != nullptr || s.size() == 0)};
     } else {
         auto const s = named_memory(std::forward<X>(x));
         return {{}, const_cast<void*>(static_cast<void const*>(s.data())), s.bytes(), false, s.valid()};
