@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_team_shares_a_range_that_begins_beyond)
     constexpr std::size_t n = 1000;
     std::size_t const first = 5 * two32 - n / 2;
     std::vector<std::atomic<int>> seen(n);
-    auto const count = [s = seen.data(), first](std::size_t i) { ++s[i - first]; };
+    auto const count = [s = seen.data(), from = first](std::size_t i) { ++s[i - from]; };
     backend::invocation call;
     call.what = &omp_co::detail::host_kernel_for<1, std::remove_const_t<decltype(count)>>;
     call.closure = &count;
