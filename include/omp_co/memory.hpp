@@ -140,7 +140,8 @@ struct elements_of<X> {
 } // namespace detail
 
 /// Copies all of `from` to the beginning of `to`. Each is a contiguous range, an object or a section on the host, or a
-/// device_buffer or device_section; at least one is on a device. Between two devices the data goes through the host.
+/// device_buffer or device_section; at least one is on a device. Between two devices the data goes
+/// directly where they can do that, else through the host; the copy has its place in the order of both.
 ///
 /// An address on the device that omp_co has not given is taken as it is.
 /// Ordered like the copies of a mapping: behind the kernels and copies, accepted before, that use the device memory (those
