@@ -41,7 +41,20 @@ struct extents {
     unsigned dimensions = 0;
     std::size_t count[3]{1, 1, 1};
 
-    std::size_t total() const noexcept { return count[0] * count[1] * count[2]; }
+    constexpr std::size_t total() const noexcept { return count[0] * count[1] * count[2]; }
+
+    /// Whether total() is what it says: at most 2^63 - 1.
+    constexpr bool countable() const noexcept
+    {
+        std::size_t left = ~std::size_t{0} / 2;
+        bool fits = true;
+        for (std::size_t const n : count) {
+            if (n == 0) return true;
+            fits = fits && n <= left;
+            left /= n;
+        }
+        return fits;
+    }
 };
 
 /// How many teams of how many threads run a kernel, x fastest. Not given: the backend divides the range.

@@ -28,25 +28,16 @@ private:
 
 /// Runs the kernel once for each index of 1 to 3 dimensions; it takes them first, as (x, y, z). Like `target teams
 /// distribute parallel for` (OpenMP 5.2, 17.3). A negative extent, or more than 2^63 iterations, is
-/// errc::invalid_argument; a zero extent runs nothing, and data still moves.
+/// errc::invalid_argument; a zero extent runs nothing, however large the others, and data still moves.
 template <std::integral... I>
 requires(sizeof...(I) >= 1 && sizeof...(I) <= 3) constexpr auto range(I... extents) noexcept
 {
     backend::extents e;
     e.dimensions = sizeof...(I);
-    bool valid = true;
-    std::size_t total = 1;
+    bool const fit = (detail::fits_size(extents) && ...);
     unsigned at = 0;
-    auto const take = [&](auto n) {
-        valid = valid && detail::fits_size(n);
-        std::size_t const count = valid ? static_cast<std::size_t>(n) : 0;
-        constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2;
-        if (count != 0 && total > most / count) valid = false;
-        total *= count;
-        e.count[at++] = count;
-    };
-    (take(extents), ...);
-    return range_clause<sizeof...(I)>(e, valid);
+    ((e.count[at++] = fit ? static_cast<std::size_t>(extents) : 0), ...);
+    return range_clause<sizeof...(I)>(e, fit && e.countable());
 }
 
 /// The shape of a launch; made by `teams()`.

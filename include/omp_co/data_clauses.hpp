@@ -261,7 +261,7 @@ constexpr auto private_(I n = 1) noexcept
     static_assert(alignof(T) <= backend::largest_alignment,
                   "omp_co: devices align memory to 256 bytes; an element may not ask for more");
     bool const valid =
-        detail::fits_size(n) && static_cast<std::size_t>(n) <= (std::size_t{1} << 48) / sizeof(T);
+        detail::fits_size(n) && static_cast<std::size_t>(n) <= detail::most_private_bytes / sizeof(T);
     return private_clause<T>(valid ? static_cast<std::size_t>(n) : 0, valid);
 }
 

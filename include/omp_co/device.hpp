@@ -121,10 +121,13 @@ public:
     error_code associate(void const* host, void* on_device, std::size_t bytes) const noexcept
     {
         errc what = errc::device_lost;
-        char* const begin = static_cast<char*>(const_cast<void*>(host));
+        detail::map_item memory;
+        memory.host = const_cast<void*>(host);
+        memory.bytes = bytes;
         with([&](detail::device_core& core) {
             try {
-                what = core.environment().associate({begin, begin + bytes}, static_cast<char*>(on_device));
+                what = core.environment().associate({memory.begin(), memory.end()},
+                                                    static_cast<char*>(on_device));
             } catch (std::bad_alloc const&) {
                 what = errc::out_of_memory;
             }

@@ -116,9 +116,11 @@ constexpr memory_side side_of(X&& x) noexcept
 {
     using value = std::remove_cvref_t<X>;
     if constexpr (is_on_device<value>) {
-        device_section<typename value::element_type> const s = x;
+        using element = typename value::element_type;
+        device_section<element> const s = x;
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(element);
         return {s.where(), const_cast<void*>(static_cast<void const*>(s.get())), s.bytes(), true,
-                s.get() != nullptr || s.size() == 0};
+                s.size() <= most && (s.get() != nullptr || s.size() == 0)};
     } else {
         auto const s = named_memory(std::forward<X>(x));
         return {{}, const_cast<void*>(static_cast<void const*>(s.data())), s.bytes(), false, s.valid()};
@@ -138,8 +140,8 @@ struct elements_of<X> {
 } // namespace detail
 
 /// Copies all of `from` to the beginning of `to`. Each is a contiguous range, an object or a section on the host, or a
-/// device_buffer or device_section; at least one is on a device. Between two devices the data goes directly where they can, else
-/// through memory on the host, and the copy has a place in the order of both.
+/// device_buffer or device_section; at least one is on a device. Between two devices the data goes
+/// directly where they can do that, else through the host; the copy has its place in the order of both.
 ///
 /// An address on the device that omp_co has not given is taken as it is.
 /// Ordered like the copies of a mapping: behind the kernels and copies, accepted before, that use the device memory (those

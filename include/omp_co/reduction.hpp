@@ -74,7 +74,10 @@ public:
 
     constexpr array_section<T> memory() const noexcept { return section_; }
     constexpr T const& identity() const noexcept { return identity_; }
-    constexpr bool valid() const noexcept { return section_.valid(); }
+    constexpr bool valid() const noexcept
+    {
+        return section_.valid() && section_.bytes() <= detail::most_private_bytes;
+    }
 
     /// Partial differences are added (OpenMP 5.2, 5.5.5: minus is combined like plus).
     constexpr auto combine() const noexcept
@@ -97,7 +100,7 @@ private:
 ///
 /// `op` is any trivially copyable callable T(T, T), associative; with a user's own one goes its identity. Host devices only:
 /// a device kernel reduces as its language does, and gets errc::not_supported.
-/// Errors: those of a map clause.
+/// Errors: those of a map clause; out_of_memory where the host has none for the partial results.
 template <class Op, class X, class T>
 constexpr auto reduction(Op op, X&& x, T const& identity) noexcept
 {

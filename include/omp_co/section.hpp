@@ -190,6 +190,9 @@ private:
     bool valid_ = true;
 };
 
+/// What a worker's private copy of one object may have: far from where sums of sizes overflow, and beyond all memory.
+inline constexpr std::size_t most_private_bytes = std::size_t{1} << 48;
+
 template <class T, std::integral First, std::integral Count>
 constexpr array_section<T> make_section(T* data, First first, Count count, std::size_t available) noexcept
 {

@@ -185,6 +185,126 @@ BOOST_AUTO_TEST_CASE(a_copy_that_one_device_refuses_leaves_the_other_free)
     BOOST_TEST(one.get().statistics().in_flight == 0U);
 }
 
+// Who waits for memory that nothing will give back is told so, though a copy waits for it in turn.
+BOOST_AUTO_TEST_CASE(a_parked_copy_is_no_hope_for_memory)
+{
+    omp_co::host::virtual_device one({.workers = 1});
+    omp_co::host::options o;
+    o.workers = 1;
+    o.memory = 65536;
+    omp_co::host::virtual_device two(o);
+    auto a = make(one, 16);
+    auto b = make(two, 16);
+    auto first = make(two, 1);
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));
+    std::vector<char> big(60000);
+    std::vector<char> small(16384);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(two, omp_co::to(small)))); // stays
+    asio::io_context io;
+    error_code waited;
+    error_code copied;
+    gate g;
+    omp_co::target(two, g.kernel(),
+                   omp_co::is_device_ptr(first.get()))(asio::bind_executor(io, [](error_code) {}));
+    BOOST_TEST(g.wait_entered(1));
+    auto const k = [](char*, int* p) { *p = 1; };
+    omp_co::target(two, k, omp_co::tofrom(big), omp_co::is_device_ptr(b.get()))(
+        asio::bind_executor(io, [&](error_code ec) { waited = ec; }));
+    omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code ec) { copied = ec; }));
+    g.open();
+    io.run();
+    BOOST_TEST((waited == errc::out_of_memory), waited.message());
+    BOOST_TEST(!copied, copied.message());
+    BOOST_TEST(!outcome(omp_co::target_exit_data(two, omp_co::release(small))));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_group_waits_for_a_copy)
+{
+    omp_co::host::virtual_device one({.workers = 1});
+    omp_co::host::virtual_device two({.workers = 1});
+    auto a = make(one, 16);
+    auto b = make(two, 16);
+    gate g;
+    asio::io_context io;
+    omp_co::target(two, g.kernel(),
+                   omp_co::is_device_ptr(b.get()))(asio::bind_executor(io, [](error_code) {}));
+    BOOST_TEST(g.wait_entered(1));
+    std::thread opener([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        g.open();
+    });
+    {
+        omp_co::task_group group(io.get_executor());
+        group.spawn(omp_co::target_memcpy(b, a));
+        io.poll();
+    }
+    BOOST_TEST(one.get().statistics().in_flight == 0U);
+    opener.join();
+    io.restart();
+    io.run();
+}
+
+BOOST_DATA_TEST_CASE(a_device_that_goes_ends_its_copies_first, data::make({true, false}), source_goes)
+{
+    std::optional<omp_co::host::virtual_device> one(std::in_place, omp_co::host::options{.workers = 1});
+    std::optional<omp_co::host::virtual_device> two(std::in_place, omp_co::host::options{.workers = 1});
+    auto a = make(*one, 1);
+    auto b = make(*two, 1);
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));
+    gate g;
+    asio::io_context io;
+    std::optional<error_code> copied;
+    omp_co::target(*two, g.kernel(),
+                   omp_co::is_device_ptr(b.get()))(asio::bind_executor(io, [](error_code) {}));
+    BOOST_TEST(g.wait_entered(1));
+    omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code ec) { copied = ec; }));
+    std::thread goer([&] { (source_goes ? one : two).reset(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // until it waits
+    g.open();
+    goer.join();
+    io.run();
+    BOOST_REQUIRE(copied.has_value());
+    BOOST_TEST(!*copied, copied->message());
+}
+
+// R on one device copies in what Q on the other copies out, Q uses the source of a copy and R its destination: the copy must
+// not find Q behind it and R before it.
+BOOST_AUTO_TEST_CASE(a_copy_takes_both_places_at_once)
+{
+    omp_co::host::virtual_device one({.workers = 1});
+    omp_co::host::virtual_device two({.workers = 1});
+    auto a = make(one, 1);
+    auto b = make(two, 1);
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 0)));
+    BOOST_TEST(!outcome(omp_co::target_memset(b, 0)));
+    std::vector<int> x(1, 0);
+    std::atomic<int> done{0};
+    std::atomic<int> turn{0};
+    int const each = rounds(3'000);
+    auto const use = [](int* p, int* q) { *p = *q & 7; };
+    auto const follow = [](int const* p, int* q) { *q = *p; };
+    auto const work = [&](int t) {
+        asio::io_context io;
+        auto handler = asio::bind_executor(io, [&](error_code ec) { done += !ec; });
+        for (int i = 0; i < each; ++i) {
+            ++turn;
+            while (turn < 2 * (i + 1)) std::this_thread::yield();
+            if (t == 0) {
+                omp_co::target_memcpy(a, b)(handler);
+            } else {
+                omp_co::target(two, use, omp_co::tofrom(x), omp_co::is_device_ptr(b.get()))(handler);
+                omp_co::target(one, follow, omp_co::to(x), omp_co::is_device_ptr(a.get()))(handler);
+            }
+            io.restart();
+            io.run();
+        }
+    };
+    std::thread other(work, 1);
+    work(0);
+    other.join();
+    BOOST_TEST(done == 3 * each);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace

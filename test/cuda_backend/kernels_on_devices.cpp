@@ -157,6 +157,12 @@ BOOST_AUTO_TEST_CASE(launches_over_a_limit_are_refused_with_its_name)
     refused(omp_co::teams(omp_co::range(1, 65536), omp_co::range(1)), "max_grid_dim_y = 65535");
     refused(omp_co::teams(std::size_t{1} << 31, 1), "max_grid_dim_x = 2147483647");
     refused(omp_co::teams(1, 1, 1 << 20), "max_shared_memory_per_block_optin");
+    refused(omp_co::range(std::size_t{1} << 40), "4294967296 exceeds max_grid_dim_x = 2147483647");
+    std::size_t const half = std::size_t{1} << 32; // bits of a size: the product is none
+    refused(omp_co::range(half, half), "");
+    refused(omp_co::range(half, half, 5), "");
+    BOOST_TEST(!outcome(omp_co::target(dev, k, omp_co::range(half, half, 0), omp_co::tofrom(x))));
+    BOOST_TEST(x == 1);
     BOOST_TEST(simulator::called("cuLaunchKernel", 0));
 }
 

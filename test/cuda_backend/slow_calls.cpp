@@ -113,6 +113,26 @@ BOOST_AUTO_TEST_CASE(pinning_leaves_the_loop_free)
     BOOST_TEST(x[0] == 2);
 }
 
+// The loop runs as long as the operation lasts, and may go before it ends.
+BOOST_AUTO_TEST_CASE(pinning_belongs_to_a_loop)
+{
+    bed dev(varieties[0], {{"CALL_US", "cuMemHostRegister_v2:5000"}});
+    std::vector<int> x(1000, 1);
+    for (int i = 0; i < 20; ++i) {
+        asio::io_context io;
+        bool called = false;
+        omp_co::cuda::async_pin(x)(
+            asio::bind_executor(io, [&](omp_co::error_code ec, omp_co::cuda::pinned) { called = !ec; }));
+        io.run();
+        BOOST_TEST(called);
+    }
+    for (int i = 0; i < 20; ++i) {
+        asio::io_context io;
+        omp_co::cuda::async_pin(x)(
+            asio::bind_executor(io, [](omp_co::error_code, omp_co::cuda::pinned) { BOOST_ERROR("called"); }));
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace

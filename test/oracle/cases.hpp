@@ -54,6 +54,16 @@ void show_array(char const* what, T const (&values)[N])
     std::fputc('\n', stdout);
 }
 
+/// `count` values, `width` of them a line.
+inline void show_rows(char const* what, int const* values, int count, int width)
+{
+    for (int i = 0; i < count; ++i) {
+        if (i % width == 0) std::fputs(what, stdout);
+        print(values[i]);
+        if (i % width == width - 1) std::fputc('\n', stdout);
+    }
+}
+
 } // namespace oracle
 
 // A macro, because a function cannot turn its name into text.

@@ -67,7 +67,11 @@ private:
     device_bridge(region& user, raw_motion const& out, raw_motion const& in, std::size_t bytes) noexcept
         : user_(user), from_(out, map_used), to_(in, map_written), work_(&never, nullptr), bytes_(bytes)
     {
-        for (side* const s : {&from_, &to_}) s->before.owner = s->behind.owner = this;
+        for (side* const s : {&from_, &to_})
+            for (region* const r : {&s->before, &s->behind}) {
+                r->owner = this;
+                r->group = user.group;
+            }
     }
 
     // Regions of a bridge go to their owner.
@@ -166,6 +170,7 @@ private:
         std::construct_at(&work_, &never, nullptr);
         connect(work_, item_, m.where);
         work_.owner = this;
+        work_.group = user_.group;
         work_.way = region::express;
         registry::instance().submit(work_);
     }

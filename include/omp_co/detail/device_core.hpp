@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,7 @@ namespace omp_co::detail {
 class device_core {
 public:
     /// Devices whose streams may go on because of what happened here.
-    using kick_list = std::vector<device_slot*>;
+    using kick_list = boost::container::small_vector<device_slot*, 16>;
 
     device_core(device_slot& slot, std::unique_ptr<backend::device> device)
         : slot_(slot),
@@ -66,25 +67,34 @@ public:
     block_pool& pool() noexcept { return memory_.pool(); }
     error_code lost() const noexcept { return lost_; }
 
-    /// Gives a region its place and enqueues it if nothing is in the way. An error: it was refused, nothing
-    /// has changed, and the region is the caller's again.
-    error_code accept(region& r, device_lock& lock, region_list& done, kick_list& kicks)
+    /// Accepts a region: gives it its place in the order. An error: it was refused, nothing has changed, and the region is the
+    /// caller's again.
+    error_code place(region& r)
     {
-        if (error_code const ec = place(r)) return ec;
-        if (!r.stream->enqueuing) drive(*r.stream, lock, done, kicks);
-        go_on(lock, done, kicks);
+        if (lost_) return make_error_code(errc::device_lost);
+        if (error_code const ec = prepare(r)) return ec;
+        r.serial = ++serial_;
+        environment_.apply(r.maps(), r.serial);
+        inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
+        stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
+        r.stream = &s;
+        r.number = ++s.accepted;
+        if (r.item_count != 0) {
+            collect_waits(r);
+            environment_.record(r.maps(), s, r.number, r.serial);
+            if (copies_out(r)) ++slot_.pending_outs;
+        }
+        ++slot_.in_flight;
+        if (r.needs_memory) memory_.queue(r);
+        s.parked.push(r);
         return {};
     }
 
-    /// Accepts `r`, and right behind it `held`, which stays parked until it is released; both without commands. An error: the
-    /// one that has no stream was refused.
-    error_code accept_held(region& r, region& held, device_lock& lock, region_list& done, kick_list& kicks)
+    /// Enqueues what has just been placed, if nothing is in the way.
+    void start(region& r, device_lock& lock, region_list& done, kick_list& kicks)
     {
-        if (error_code const ec = place(r)) return ec;
-        error_code const ec = place(held);
-        drive(*r.stream, lock, done, kicks);
+        if (!r.stream->enqueuing) drive(*r.stream, lock, done, kicks);
         go_on(lock, done, kicks);
-        return ec;
     }
 
     void release_held(region& held, device_lock& lock, region_list& done, kick_list& kicks)
@@ -198,27 +208,6 @@ public:
     }
 
 private:
-    error_code place(region& r)
-    {
-        if (lost_) return make_error_code(errc::device_lost);
-        if (error_code const ec = prepare(r)) return ec;
-        r.serial = ++serial_;
-        environment_.apply(r.maps(), r.serial);
-        inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
-        r.stream = &s;
-        r.number = ++s.accepted;
-        if (r.item_count != 0) {
-            collect_waits(r);
-            environment_.record(r.maps(), s, r.number, r.serial);
-            if (copies_out(r)) ++slot_.pending_outs;
-        }
-        ++slot_.in_flight;
-        if (r.needs_memory) memory_.queue(r);
-        s.parked.push(r);
-        return {};
-    }
-
     // Everything that can go wrong before the region counts as accepted.
     error_code prepare(region& r)
     {
@@ -290,8 +279,17 @@ private:
         return streams_.any_of([&](stream_queue const& s) {
             if (!s.flying.empty() || s.enqueuing) return true;
             region const* const head = s.parked.front();
-            return head != nullptr && (head->way != region::ordinary || ready(s) || goes_on(*head));
+            if (head == nullptr) return false;
+            if (head->way == region::held) return waits_are_over(*head); // its copy is under way
+            return ready(s) || goes_on(*head);
         });
+    }
+
+    static bool waits_are_over(region const& r) noexcept
+    {
+        for (stream_wait const* w = r.waits; w != nullptr; w = w->next)
+            if (w->number > w->stream->retired) return false;
+        return true;
     }
 
     // Parked for another device's region only, and accepted before whoever is first in the queue for memory: it
@@ -492,9 +490,14 @@ private:
             if (slot == &slot_)
                 kicked_ = true;
             else
-                kicks.push_back(slot);
+                kick_other(kicks, *slot);
             return true;
         });
+    }
+
+    static void kick_other(kick_list& kicks, device_slot& slot)
+    {
+        if (std::find(kicks.begin(), kicks.end(), &slot) == kicks.end()) kicks.push_back(&slot);
     }
 
     void lose(error_code ec) noexcept

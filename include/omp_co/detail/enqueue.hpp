@@ -8,6 +8,7 @@
 #include <omp_co/detail/region.hpp>
 #include <omp_co/detail/stream_queue.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,7 +21,8 @@ inline std::uint32_t commands_of(backend::properties const& traits, map_item con
     std::uint32_t more = 0;
     for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
     if (item.shape == nullptr || (traits.box_copies && !item.has(map_from_device))) return 1 + more;
-    return more + static_cast<std::uint32_t>(item.shape->rows * item.shape->slices);
+    constexpr std::size_t most = std::size_t{1} << 30;
+    return more + static_cast<std::uint32_t>(std::min(most, item.shape->rows * item.shape->slices));
 }
 
 /// From another device, row by row.

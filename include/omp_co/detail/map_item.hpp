@@ -82,7 +82,11 @@ struct map_item {
 
     bool has(std::uint32_t flag) const noexcept { return (flags & flag) != 0; }
     char* begin() const noexcept { return static_cast<char*>(host); }
-    char* end() const noexcept { return begin() + bytes; }
+    /// Below begin() if that is no range, but one that goes beyond the last address.
+    char* end() const noexcept
+    {
+        return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(host) + bytes);
+    }
     /// All of the range moves, between the host and the device.
     bool is_plain() const noexcept
     {

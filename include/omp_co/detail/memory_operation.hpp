@@ -181,13 +181,25 @@ private:
     std::string_view fault_;
 };
 
+/// What a handler gets of what was kept for it.
+template <class T>
+T&& hand_over(T& kept) noexcept
+{
+    return std::move(kept);
+}
+template <class T>
+T&& hand_over(std::shared_ptr<T>& kept) noexcept
+{
+    return std::move(*kept);
+}
+
 /// A handler that is called with what was allocated. A buffer that is never handed over gives its memory back.
 template <class Handler, class Buffer>
 struct with_buffer {
     Handler handler;
     Buffer buffer;
 
-    void operator()(error_code ec) { std::move(handler)(ec, std::move(buffer)); }
+    void operator()(error_code ec) { std::move(handler)(ec, hand_over(buffer)); }
 };
 
 /// allocate<T>, not yet started: a reusable value.

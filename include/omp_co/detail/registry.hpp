@@ -136,10 +136,16 @@ public:
         region_list done;
         device_core::kick_list kicks;
         {
-            std::unique_lock guard(pairs_mutex_, std::defer_lock);
+            std::unique_lock guard(several_, std::defer_lock);
             if (!forked()) guard.lock(); // a child may find it locked by nobody
-            submit_pair(r, held, done, kicks);
-            submit_pair(other, other_held, done, kicks);
+            place_pair(r, held, done);
+            place_pair(other, other_held, done);
+        }
+        for (device_slot* const slot : {r.slot, other.slot}) {
+            device_lock lock(slot->mutex);
+            if (slot->core == nullptr) continue;
+            slot->core->kick();
+            slot->core->go_on(lock, done, kicks);
         }
         follow(done, kicks);
         deliver(done);
@@ -363,18 +369,24 @@ private:
     error_code try_submit(region& r, region_list& done, device_core::kick_list& kicks) noexcept
     try {
         if (forked()) return make_error_code(errc::forked);
-        if (closing()) return make_error_code(errc::shutting_down);
+        // Regions that others wait for are part of something that was accepted.
+        bool const fresh = r.way != region::express;
+        if (fresh && closing()) return make_error_code(errc::shutting_down);
         device_slot& slot = *r.slot;
-        meet_other_devices(r);
+        std::unique_lock several(several_, std::defer_lock);
+        meet_other_devices(r, several);
         device_lock lock(slot.mutex);
-        if (slot.core == nullptr || slot.generation != r.generation || slot.closing)
+        if (slot.core == nullptr || slot.generation != r.generation || (fresh && slot.closing))
             return make_error_code(errc::device_lost);
-        return slot.core->accept(r, lock, done, kicks);
+        if (error_code const ec = slot.core->place(r)) return ec;
+        if (several.owns_lock()) several.unlock();
+        slot.core->start(r, lock, done, kicks);
+        return {};
     } catch (std::bad_alloc const&) {
         return make_error_code(errc::out_of_memory);
     }
 
-    void submit_pair(region& r, region& held, region_list& done, device_core::kick_list& kicks) noexcept
+    void place_pair(region& r, region& held, region_list& done) noexcept
     {
         error_code const ec = [&]() noexcept -> error_code {
             try {
@@ -384,7 +396,8 @@ private:
                 device_lock lock(slot.mutex);
                 if (slot.core == nullptr || slot.generation != r.generation || slot.closing)
                     return make_error_code(errc::device_lost);
-                return slot.core->accept_held(r, held, lock, done, kicks);
+                if (error_code const refused = slot.core->place(r)) return refused;
+                return slot.core->place(held);
             } catch (std::bad_alloc const&) {
                 return make_error_code(errc::out_of_memory);
             }
@@ -399,13 +412,19 @@ private:
 
     // Before any copy in, another device's pending copies out of the same host range count; before any copy out, its
     // data is no longer equal to the host's.
-    void meet_other_devices(region& r)
+    // Whoever waits across devices is placed while nobody takes places on several.
+    void meet_other_devices(region& r, std::unique_lock<std::mutex>& several)
     {
         if (r.item_count == 0) return;
         for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
              slot = slot->next.load(std::memory_order_acquire)) {
             if (slot == r.slot || slot->in_flight.load(std::memory_order_acquire) == 0) continue;
             device_lock lock(slot->mutex);
+            if (!several.owns_lock() && slot->pending_outs.load(std::memory_order_relaxed) != 0) {
+                lock.unlock();
+                several.lock();
+                lock.lock();
+            }
             if (slot->core == nullptr) continue;
             bool const pending = slot->pending_outs.load(std::memory_order_relaxed) != 0;
             for (map_item const& item : r.maps()) {
@@ -466,7 +485,7 @@ private:
     std::atomic<bool> forked_{false};
     std::atomic<bool> closing_{false};
     std::atomic<device_slot*> first_{nullptr};
-    std::mutex pairs_mutex_; // before any device's lock
+    std::mutex several_; // before any device's lock
     std::mutex mutex_;
     std::vector<device_slot*> numbered_;       // guarded by mutex_
     std::vector<device_slot*> free_;           // guarded by mutex_

@@ -3,41 +3,57 @@
 #pragma once
 
 #include <omp_co/cuda/pin.hpp>
-#include <omp_co/detail/asio.hpp>
+#include <omp_co/detail/memory_operation.hpp>
 
 #include <cstddef>
 #include <iterator>
+#include <memory>
+#include <new>
 #include <utility>
 
 namespace omp_co::cuda {
 
 namespace engine {
 
-/// To a thread of Asio's system context, and back.
-class pin_step {
-public:
-    pin_step(void const* data, std::size_t bytes) noexcept : data_(data), bytes_(bytes) {}
-
-    template <class Self>
-    void operator()(Self& self)
+/// A thread of Asio's system context waits for the driver; meanwhile the operation counts in its loop as one in a device.
+struct initiate_pin {
+    template <class Handler>
+    void operator()(Handler&& h, void const* data, std::size_t bytes) const
     {
-        switch (step_++) {
-        case 0:
-            return asio::post(asio::bind_executor(asio::system_executor(), std::move(self)));
-        case 1:
-            result_ = pinned::try_pin(data_, bytes_, pinned_);
-            return asio::post(std::move(self));
-        default:
-            self.complete(result_, std::move(pinned_));
+        using omp_co::detail::loop;
+        using omp_co::detail::region;
+        std::shared_ptr<pinned> result;
+        try {
+            result = std::make_shared<pinned>();
+        } catch (std::bad_alloc const&) {
+            return omp_co::detail::complete_later(
+                omp_co::detail::with_buffer<std::decay_t<Handler>, pinned>{std::forward<Handler>(h), {}},
+                omp_co::make_error_code(errc::out_of_memory));
         }
+        omp_co::detail::with_buffer<std::decay_t<Handler>, std::shared_ptr<pinned>> handler{
+            std::forward<Handler>(h), result};
+        omp_co::detail::initiate<omp_co::detail::no_payload>(std::move(handler), [&](region& state, loop& l) {
+            l.start(state, [&](region& r) {
+                try {
+                    asio::post(asio::system_executor(), [&r, &l, result, data, bytes] {
+                        if (error_code const ec = pinned::try_pin(data, bytes, *result)) r.fail(ec, "pin");
+                        end(l, r);
+                    });
+                } catch (...) {
+                    r.fail(omp_co::make_error_code(errc::out_of_memory), "pin");
+                    end(l, r);
+                }
+            });
+        });
     }
 
 private:
-    void const* data_;
-    std::size_t bytes_;
-    pinned pinned_;
-    error_code result_;
-    int step_ = 0;
+    static void end(omp_co::detail::loop& l, omp_co::detail::region& r) noexcept
+    {
+        omp_co::detail::region_list done;
+        done.push(r);
+        l.completed(std::move(done));
+    }
 };
 
 class [[nodiscard]] pin_operation {
@@ -49,7 +65,7 @@ public:
     template <asio::completion_token_for<void(error_code, pinned)> Token>
     auto operator()(Token&& token) const
     {
-        return asio::async_compose<Token, void(error_code, pinned)>(pin_step(data_, bytes_), token);
+        return asio::async_initiate<Token, void(error_code, pinned)>(initiate_pin(), token, data_, bytes_);
     }
 
 private:

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -48,6 +49,7 @@ public:
     word take() noexcept
     {
         std::size_t const at = used_++ % most * line;
+        std::memset(pages_.data() + at, 0, line);
         return {pages_.data() + at, address_ + at};
     }
 

@@ -62,12 +62,7 @@ public:
     }
 
     /// Gives back what nobody has fetched. With the context current.
-    void release() noexcept
-    {
-        std::lock_guard guard(mutex_);
-        for (block const& b : ready_) memory_.deallocate(b.at, b.bytes);
-        ready_.clear();
-    }
+    void release() noexcept { (void)give_back(); }
 
     help go_on() noexcept override
     {
@@ -81,6 +76,7 @@ public:
         if (open_(opened_) == result::success) {
             current in(context_);
             if (in) at = memory_.allocate(bytes);
+            if (in && at == nullptr && give_back()) at = memory_.allocate(bytes);
         }
         note(bytes, at);
         context_.wake();
@@ -104,6 +100,15 @@ private:
     static constexpr std::size_t none_refused = std::numeric_limits<std::size_t>::max();
     /// After that somebody else may have given memory back.
     static constexpr auto memory_of_refusals = std::chrono::milliseconds(100);
+
+    bool give_back() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        bool const any = !ready_.empty();
+        for (block const& b : ready_) memory_.deallocate(b.at, b.bytes);
+        ready_.clear();
+        return any;
+    }
 
     void note(std::size_t bytes, void* at) noexcept
     {

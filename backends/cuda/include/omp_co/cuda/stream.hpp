@@ -411,7 +411,9 @@ private:
             r = device.driver().memcpy_peer_async(
                 reinterpret_cast<driver::device_address>(c.device), device.handle(),
                 reinterpret_cast<driver::device_address>(c.from), c.peer, c.bytes, handle_);
-            if (!device.check(r)) fail(r, "cuMemcpyPeerAsync");
+            if (r == result::success) break;
+            (void)healthy(); // the fault may be the other device's
+            fail(r, "cuMemcpyPeerAsync");
             break;
         case command::kind::fill:
             r = device.driver().memset_d8_async(reinterpret_cast<driver::device_address>(c.device), c.value,

@@ -124,8 +124,6 @@ private:
                 own.finish(failure, spin_);
             }
             if (!failure.error) partial.combine();
-        } catch (std::bad_alloc const&) {
-            failure = {make_error_code(errc::out_of_memory), "no host memory for partial results"};
         } catch (...) {
             failure = failure_of(std::current_exception());
         }

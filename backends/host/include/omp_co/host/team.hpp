@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <new>
 #include <string>
@@ -25,10 +26,18 @@ inline void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept
     return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 
-/// Private memory for one part of a call: the thread's own, or, in a kernel that runs another one inside, a block
-/// besides. Throws std::bad_alloc.
+struct no_private_memory final : std::bad_alloc {
+    char const* what() const noexcept override { return "no host memory for private data"; }
+};
+
+/// Private memory for the parts of a call, `parts` times `bytes`: the thread's own, or, in a kernel that runs another one
+/// inside, a block besides. Throws no_private_memory.
 class scratch_memory {
 public:
+    explicit scratch_memory(std::size_t bytes, std::size_t parts)
+        : scratch_memory(parts <= most / std::max<std::size_t>(bytes, 1) ? bytes * parts : most)
+    {
+    }
     explicit scratch_memory(std::size_t bytes)
     {
         if (bytes == 0) return;
@@ -58,6 +67,8 @@ public:
     void* get() const noexcept { return arena_ != nullptr ? arena_->block : block_; }
 
 private:
+    static constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2; // of which there is never so much
+
     // Outlives its thread's other objects: static ones that compute later still get blocks of their own.
     struct arena {
         void* block;
@@ -94,7 +105,7 @@ private:
     static void* allocate(std::size_t bytes)
     {
         void* const block = allocate_aligned(backend::block_alignment(bytes), bytes);
-        if (block == nullptr) throw std::bad_alloc();
+        if (block == nullptr) throw no_private_memory();
         return block;
     }
 
@@ -102,19 +113,25 @@ private:
     void* block_ = nullptr;
 };
 
-/// What an exception of a kernel says.
+/// What an exception of a kernel says, or that there was no memory to run it in.
 inline backend::failure failure_of(std::exception_ptr const& thrown) noexcept
 {
     backend::failure f{make_error_code(errc::kernel_failed), {}};
-    try {
-        std::rethrow_exception(thrown);
-    } catch (std::exception const& e) {
+    auto const say = [&](char const* first, char const* rest) noexcept {
         try {
-            f.what = std::string("the kernel threw: ") + e.what();
+            f.what = std::string(first) + rest;
         } catch (...) { // no memory for words
         }
+    };
+    try {
+        std::rethrow_exception(thrown);
+    } catch (no_private_memory const& e) {
+        f.error = make_error_code(errc::out_of_memory);
+        say(e.what(), "");
+    } catch (std::exception const& e) {
+        say("the kernel threw: ", e.what());
     } catch (...) {
-        f.what = "the kernel threw"; // short enough to need no memory
+        say("the kernel threw", "");
     }
     return f;
 }
@@ -155,9 +172,9 @@ constexpr std::size_t share(std::size_t total, std::size_t piece, std::size_t pi
 /// so the result does too.
 class partial_results {
 public:
-    /// Throws std::bad_alloc, or what the user's types throw.
+    /// Throws no_private_memory, or what the user's types throw.
     partial_results(backend::invocation const& call, std::size_t pieces)
-        : call_(call), pieces_(pieces), stride_(aligned_size(call.scratch_bytes)), memory_(stride_ * pieces)
+        : call_(call), pieces_(pieces), stride_(aligned_size(call.scratch_bytes)), memory_(stride_, pieces)
     {
         for (std::size_t i = 0; i < pieces; ++i) call.reduce->begin(call.reduce->context, of(i));
     }

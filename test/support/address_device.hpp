@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// A device that hands out addresses without memory behind them, and does nothing with what it is told but write it down: for
+// sizes that no test machine has.
+#pragma once
+
+#include <omp_co/backend.hpp>
+#include <omp_co/detail/registry.hpp>
+#include <omp_co/device.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace omp_co_test {
+
+namespace backend = omp_co::backend;
+
+/// As a number: what lies there is not to be read, not by a test's messages either.
+inline std::uintptr_t address(void const* p) noexcept { return reinterpret_cast<std::uintptr_t>(p); }
+
+class address_device final : public backend::device {
+public:
+    struct command {
+        enum class kind { copy_in, copy_out, box_in, box_out, within, fill, launch };
+
+        kind what;
+        std::uintptr_t device = 0;
+        std::uintptr_t host = 0; ///< of a copy within the device: what is copied from
+        std::size_t bytes = 0;
+        backend::box shape{};
+        std::vector<std::uintptr_t> arguments{}; ///< of a kernel whose arguments are all addresses
+        backend::extents range{};
+    };
+
+    /// `box_copies`: a box is one command, not one a row.
+    address_device(std::vector<command>& log, bool box_copies) : log_(log)
+    {
+        traits_.inline_execution = true;
+        traits_.device_waits = false;
+        traits_.box_copies = box_copies;
+    }
+
+    omp_co::backend_kind kind() const noexcept override { return omp_co::backend_kind::host; }
+    std::string name() const override { return "addresses"; }
+    backend::properties const& traits() const noexcept override { return traits_; }
+
+    void* allocate(std::size_t bytes) noexcept override
+    {
+        char* const block = reinterpret_cast<char*>(next_);
+        next_ += (bytes + 4095) / 4096 * 4096;
+        return block;
+    }
+    void deallocate(void*, std::size_t) noexcept override {}
+
+    std::unique_ptr<backend::stream> create_stream(omp_co::error_code&) override
+    {
+        return std::make_unique<stream>(log_, traits_.box_copies);
+    }
+    void set_wakeup(backend::wakeup) noexcept override {}
+    void stop() noexcept override {}
+
+private:
+    class stream final : public backend::stream {
+    public:
+        stream(std::vector<command>& log, bool boxes) : log_(log), boxes_(boxes) {}
+
+        omp_co::error_code copy_in(void* device, void const* host, std::size_t bytes) override
+        {
+            return note(command::kind::copy_in, device, host, bytes);
+        }
+        omp_co::error_code copy_out(void* host, void const* device, std::size_t bytes) override
+        {
+            return note(command::kind::copy_out, device, host, bytes);
+        }
+        omp_co::error_code copy_box_in(void* device, void const* host, backend::box const& shape) override
+        {
+            if (!boxes_) return backend::stream::copy_box_in(device, host, shape);
+            return note(command::kind::box_in, device, host, shape.bytes(), shape);
+        }
+        omp_co::error_code copy_box_out(void* host, void const* device, backend::box const& shape) override
+        {
+            if (!boxes_) return backend::stream::copy_box_out(host, device, shape);
+            return note(command::kind::box_out, device, host, shape.bytes(), shape);
+        }
+        omp_co::error_code copy_within(void* to, void const* from, std::size_t bytes) override
+        {
+            return note(command::kind::within, to, from, bytes);
+        }
+        omp_co::error_code fill(void* device, unsigned char, std::size_t bytes) override
+        {
+            return note(command::kind::fill, device, nullptr, bytes);
+        }
+        omp_co::error_code launch(backend::invocation const& call) override
+        {
+            command c{command::kind::launch};
+            for (unsigned i = 0; i < call.argument_count; ++i)
+                c.arguments.push_back(address(*static_cast<void**>(call.arguments[i])));
+            c.range = call.range;
+            log_.push_back(std::move(c));
+            return {};
+        }
+        omp_co::error_code wait(backend::stream&, backend::sequence) override
+        {
+            return make_error_code(omp_co::errc::not_supported);
+        }
+        omp_co::error_code signal(backend::sequence number) override
+        {
+            completed_ = number;
+            return {};
+        }
+        backend::progress completed() noexcept override { return {completed_, false, {}}; }
+        backend::failure take_failure(backend::sequence) override { return {}; }
+        bool arm() noexcept override { return true; }
+
+    private:
+        omp_co::error_code note(command::kind what, void const* device, void const* host, std::size_t bytes,
+                                backend::box const& shape = {})
+        {
+            log_.push_back({what, address(device), address(host), bytes, shape});
+            return {};
+        }
+
+        std::vector<command>& log_;
+        bool boxes_;
+        backend::sequence completed_ = 0;
+    };
+
+    std::vector<command>& log_;
+    backend::properties traits_;
+    std::uintptr_t next_ = std::uintptr_t{1} << 46;
+};
+
+/// One of them among the process's devices, and what it was told.
+class device_of_addresses {
+public:
+    explicit device_of_addresses(bool box_copies = true)
+    {
+        auto& slot = omp_co::detail::registry::instance().add(
+            std::make_unique<address_device>(log, box_copies), false);
+        device_ = omp_co::device(&slot, slot.generation);
+    }
+    device_of_addresses(device_of_addresses const&) = delete;
+    device_of_addresses& operator=(device_of_addresses const&) = delete;
+    ~device_of_addresses()
+    {
+        omp_co::detail::registry::instance().remove(*device_.slot(), device_.generation());
+    }
+
+    operator omp_co::device() const noexcept { return device_; }
+    omp_co::device get() const noexcept { return device_; }
+
+    std::vector<address_device::command> log;
+
+private:
+    omp_co::device device_;
+};
+
+} // namespace omp_co_test
