@@ -45,9 +45,10 @@ public:
         return why;
     }
 
-    /// The next unused word.
+    /// The next unused word; none without open().
     word take() noexcept
     {
+        if (pages_.data() == nullptr) return {};
         std::size_t const at = used_++ % most * line;
         std::memset(pages_.data() + at, 0, line);
         return {pages_.data() + at, address_ + at};
