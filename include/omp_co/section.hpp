@@ -200,7 +200,7 @@ constexpr array_section<T> make_section(T* data, First first, Count count, std::
     std::size_t const from = static_cast<std::size_t>(first);
     std::size_t const n = static_cast<std::size_t>(count);
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 / sizeof(T);
-    if (from > available || n > available - from || from > most || n > most) return {data, 0, false};
+    if (from > available || n > available - from || from > most || n > most - from) return {data, 0, false};
     if (data == nullptr) return {data, n, n == 0};
     return {data + from, n, true};
 }

@@ -268,6 +268,7 @@ BOOST_DATA_TEST_CASE(blocks_within_a_device, data::make(varieties), v)
     std::vector<int> x(6 * 70 * 8);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i);
     std::vector<int> y(5 * 90 * 6, -1);
+    unsigned long const before = simulator::count("cuMemcpy3DAsync_v2");
     {
         auto a = omp_co::sync_wait(omp_co::allocate<int>(dev, x.size()));
         auto b = omp_co::sync_wait(omp_co::allocate<int>(dev, y.size()));
@@ -287,7 +288,7 @@ BOOST_DATA_TEST_CASE(blocks_within_a_device, data::make(varieties), v)
                 wrong += y[(z * 90 + r) * 6 + c] != expected;
             }
     BOOST_TEST(wrong == 0U);
-    if (!v.host) BOOST_TEST(simulator::count("cuMemcpy3DAsync_v2") == 1U);
+    if (!v.host && simulator::present()) BOOST_TEST(simulator::count("cuMemcpy3DAsync_v2") == before + 1);
     BOOST_TEST(dev.now().device_bytes == 0U);
 }
 
