@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/detail/joined_pointers.hpp>
+#include <omp_co/detail/present_table.hpp>
 #include <omp_co/detail/region.hpp>
 
 #include <cstddef>

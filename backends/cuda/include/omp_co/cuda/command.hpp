@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/backend.hpp>
+#include <omp_co/cuda/driver_types.hpp>
 
 #include <cstddef>
 
