@@ -145,9 +145,12 @@ BOOST_AUTO_TEST_CASE(readers_of_one_array_run_side_by_side)
     omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(v)));
     static std::atomic<int> arrived;
     static std::atomic<bool> alone;
+    static std::atomic<bool> all_placed; // before one has ended, or they are not spread evenly
     arrived = 0;
+    all_placed = false;
     alone = false;
     auto const meet = [](int const* in, int* out) {
+        if (!eventually([] { return all_placed.load(); })) alone = true;
         int const me = arrived.fetch_add(1);
         int const all = (me / 4 + 1) * 4;
         if (!eventually([&] { return arrived.load() >= all; })) alone = true;
@@ -156,6 +159,7 @@ BOOST_AUTO_TEST_CASE(readers_of_one_array_run_side_by_side)
     std::vector<std::future<void>> pending;
     for (int& sum : sums)
         pending.push_back(omp_co::target(dev, meet, omp_co::to(v), omp_co::from(sum))(asio::use_future));
+    all_placed = true;
     for (auto& each : pending) each.get();
     BOOST_TEST(!alone);
     for (int sum : sums) BOOST_TEST(sum == 10);

@@ -173,8 +173,10 @@ public:
         latest_ = serial;
         if (std::all_of(items.begin(), items.end(),
                         &is_resident)) { // counts go up and down, and nothing moves
-            for (map_item& item : items)
+            for (map_item& item : items) {
+                item.joined = item.entry->joined;
                 if (item.has(map_written)) item.entry->synced = {};
+            }
             return;
         }
         std::uint32_t all = 0;
