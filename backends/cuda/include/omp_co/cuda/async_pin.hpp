@@ -6,7 +6,6 @@
 #include <omp_co/detail/memory_operation.hpp>
 
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <utility>
@@ -82,10 +81,8 @@ private:
 template <class T>
 auto async_pin(T& x) noexcept
 {
-    if constexpr (requires { std::data(x), std::size(x); })
-        return engine::pin_operation(std::data(x), std::size(x) * sizeof(*std::data(x)));
-    else
-        return engine::pin_operation(&x, sizeof x);
+    return engine::with_memory_of(
+        x, [](void const* data, std::size_t bytes) { return engine::pin_operation(data, bytes); });
 }
 
 } // namespace omp_co::cuda

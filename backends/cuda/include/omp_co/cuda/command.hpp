@@ -20,7 +20,8 @@ struct command {
     char* host = nullptr;                  ///< copies in and out
     char const* from = nullptr;            ///< copies within the device, or from another one
     driver::context_handle peer = nullptr; ///< that one's
-    backend::box const* shape = nullptr;   ///< copies in and out of a box; `bytes` is what it holds
+    backend::box const* shape =
+        nullptr; ///< copies of a box, but from another device; `bytes` is what it holds
     std::size_t bytes = 0;
     std::size_t done = 0;    ///< bytes of a copy in chunks that were dealt with
     unsigned char value = 0; ///< of a fill

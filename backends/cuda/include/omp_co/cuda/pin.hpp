@@ -101,14 +101,25 @@ private:
     char* begin_ = nullptr;
 };
 
+namespace engine {
+
+/// Calls `f(data, bytes)` for what is to be pinned of `x`.
+template <class T, class F>
+auto with_memory_of(T& x, F f)
+{
+    if constexpr (requires { std::data(x), std::size(x); })
+        return f(std::data(x), std::size(x) * sizeof(*std::data(x)));
+    else
+        return f(&x, sizeof x);
+}
+
+} // namespace engine
+
 /// Pins the elements of a contiguous range (a vector, an array, a span), or a single object.
 template <class T>
 pinned pin(T& x)
 {
-    if constexpr (requires { std::data(x), std::size(x); })
-        return pinned(std::data(x), std::size(x) * sizeof(*std::data(x)));
-    else
-        return pinned(&x, sizeof x);
+    return engine::with_memory_of(x, [](void const* data, std::size_t bytes) { return pinned(data, bytes); });
 }
 
 /// An allocator of page-locked memory, whole pages for each allocation: for large containers. Where there is no CUDA
