@@ -165,7 +165,7 @@ private:
         if (what == until::nothing) node.behind.push_back({p.place.stream, p.place.number, before.alone});
         if (what != until::nothing) ++node.unmet;
         ++node.incoming;
-        p.successors.push_back({&node, what});
+        p.successors.push_back({&node, what, p.now != state::skipped}); // whose failure is past
     }
 
     void link(dependent& node) noexcept
@@ -187,14 +187,13 @@ private:
     // One edge less to wait for.
     void met(dependent& node, aftermath& out) noexcept
     {
-        if (--node.unmet != 0) return;
+        if (--node.unmet != 0 || node.now == state::skipped) return;
         node.now = state::starting;
-        if (node.waiting == nullptr) return never_ran(node, node.error);
         region& r = *node.waiting;
         if (node.predecessor_failed && !node.goes_on) {
             r.fail(make_error_code(errc::predecessor_failed), failed_before);
             r.order->node = nullptr;
-            never_ran(node, r.error);
+            skip(node, r.error);
             return out.done.push(r);
         }
         if (!r.order->on_host) return out.released.push(r);
@@ -204,11 +203,11 @@ private:
 
     void abandon(dependent& node, aftermath& out) noexcept
     {
-        if (node.now != state::deferred || node.waiting == nullptr) return;
-        region& r = *std::exchange(node.waiting, nullptr);
+        if (node.now != state::deferred) return;
+        region& r = *node.waiting;
         r.order->node = nullptr;
         r.fail(aborted(), {});
-        node.error = r.error;
+        skip(node, r.error);
         out.done.push(r);
     }
 
@@ -218,14 +217,16 @@ private:
         return {boost::system::errc::operation_canceled, boost::system::system_category()};
     }
 
-    void never_ran(dependent& node, error_code ec) noexcept
+    // Its owner knows that it never runs. Those behind it wait for those before it all the same, so its place stays until
+    // they have ended.
+    static void skip(dependent& node, error_code ec) noexcept
     {
         node.error = ec;
         node.waiting = nullptr;
-        node.behind_it = std::exchange(over_, &node);
+        node.now = state::skipped;
     }
 
-    // The end of one may be the end of others, who never ran.
+    // The end of one may be the end of others, that were skipped.
     void settle(aftermath& out) noexcept
     {
         while (over_ != nullptr) {
@@ -236,15 +237,17 @@ private:
 
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
+        if (node.now == state::starting && node.incoming != 0) return skip(node, ec); // it was refused
         groups_.leave(node);
         unlink(node);
         node.now = state::ended;
         for (dependent::edge const& e : node.successors) {
             dependent& s = *e.successor;
-            if (ec) s.predecessor_failed = true;
+            if (ec && e.tells) s.predecessor_failed = true;
             if (e.what != until::nothing) met(s, out);
-            // On a lost device a successor may be the first to end.
-            if (--s.incoming == 0 && s.now == state::ended) give(s);
+            if (--s.incoming != 0) continue;
+            if (s.now == state::skipped) s.behind_it = std::exchange(over_, &s);
+            if (s.now == state::ended) give(s); // on a lost device a successor may be the first to end
         }
         if (node.incoming == 0) give(node);
     }
@@ -256,7 +259,7 @@ private:
     dependent* first_ = nullptr;
     dependent* last_ = nullptr;
     dependent* barrier_ = nullptr; ///< the last one behind which all come
-    dependent* over_ = nullptr;    ///< have ended without having run
+    dependent* over_ = nullptr;    ///< were skipped, and nothing is before them
     std::uint64_t ids_ = 0;
 };
 

@@ -33,10 +33,10 @@ struct stream_place {
 
 struct dependence_group;
 
-/// Belongs to the dependence_graph and is guarded by its mutex. It outlives the region whose place it is: one that was cancelled
-/// while it was deferred keeps its place until those before it have ended.
+/// Belongs to the dependence_graph and is guarded by its mutex. It outlives the region whose place it is: one that never ran
+/// keeps its place, skipped, until those before it have ended.
 struct dependent {
-    enum class state : unsigned char { deferred, starting, accepted, ended };
+    enum class state : unsigned char { deferred, starting, accepted, skipped, ended };
 
     /// One address that it names: a member of a group there.
     struct item {
@@ -52,6 +52,7 @@ struct dependent {
     struct edge {
         dependent* successor;
         until what;
+        bool tells; ///< of a failure
     };
 
     region* waiting = nullptr;    ///< null: nobody waits for it
@@ -72,7 +73,7 @@ struct dependent {
     boost::container::small_vector<stream_place, 4> behind; ///< what its stream waits for
     dependent* previous = nullptr;                          ///< among all that have not ended
     dependent* next = nullptr;
-    dependent* behind_it = nullptr; ///< among those that ended without having run
+    dependent* behind_it = nullptr; ///< among those that were skipped
 };
 
 /// What a region says of its order, and its place in it.
