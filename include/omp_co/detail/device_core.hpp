@@ -74,6 +74,8 @@ public:
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
+        for (map_item const& item : r.maps())
+            if (item.writes_host_raw()) host_changes({item.begin(), item.host_end()});
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
         r.stream = &s;
@@ -82,6 +84,7 @@ public:
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
+            if (r.maps()[0].writes_host_raw()) raw_outs_.push_back(&r); // capacity was reserved
         }
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
@@ -160,7 +163,7 @@ public:
     /// this device have reached the host.
     void wait_for_copies_out(byte_range range, region& r)
     {
-        environment_.for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
+        for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
             wait_pool_.reserve(1);
             stream_queue& s = static_cast<stream_queue&>(clock);
             stream_wait& w = *wait_pool_.take(nullptr, s, number);
@@ -225,7 +228,10 @@ private:
             if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
             dependent const* const node = node_of(r);
             if (items.empty() && node == nullptr) return {};
-            wait_pool_.reserve(environment_.reserve(items) + (node == nullptr ? 0 : node->behind.size()));
+            std::size_t waits = environment_.reserve(items) + (node == nullptr ? 0 : node->behind.size());
+            for_each_copy_out_before(items, false, [&](stream_clock&, backend::sequence) { ++waits; });
+            wait_pool_.reserve(waits);
+            raw_outs_.reserve(raw_outs_.size() + 1);
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -298,8 +304,10 @@ private:
     bool goes_on(region const& r) const noexcept
     {
         if (r.needs_memory || r.serial > memory_.first().serial) return false;
-        for (stream_wait const* w = r.waits; w != nullptr; w = w->next)
-            if (w->number > (traits_.device_waits ? w->stream->enqueued : w->stream->retired)) return false;
+        for (stream_wait const* w = r.waits; w != nullptr; w = w->next) {
+            bool const by_device = traits_.device_waits && !w->until_retired;
+            if (w->number > (by_device ? w->stream->enqueued : w->stream->retired)) return false;
+        }
         return true;
     }
 
@@ -339,19 +347,44 @@ private:
         return followed;
     }
 
+    // Copies to these bytes of the host that are accepted and not retired.
+    template <class F>
+    void for_each_pending_out(byte_range range, F f)
+    {
+        environment_.for_each_pending_out(range, f);
+        for (region* const other : raw_outs_) {
+            map_item const& item = other->maps()[0];
+            if (range.overlaps({item.begin(), item.host_end()})) f(*other->stream, other->number);
+        }
+    }
+
+    // The same for the bytes that a region copies in, if they are read before the device has come to that. `decided`: the
+    // data environment has.
+    template <class F>
+    void for_each_copy_out_before(std::span<map_item const> items, bool decided, F f)
+    {
+        if (!traits_.stages_copies || slot_.pending_outs.load(std::memory_order_relaxed) == 0) return;
+        for (map_item const& item : items)
+            if (item.reads_host() && (!decided || item.has(map_copy_in)))
+                for_each_pending_out({item.begin(), item.host_end()}, f);
+    }
+
     // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
     // the region is parked.
     void collect_waits(region& r) noexcept
     {
-        auto const wait_for = [&](stream_clock& clock, backend::sequence number) {
-            stream_queue& other = static_cast<stream_queue&>(clock);
-            if (&other == r.stream) return;
+        auto const wait_of = [&](stream_queue& other, backend::sequence number) -> stream_wait& {
             for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
                 if (w->stream != &other) continue;
                 w->number = std::max(w->number, number);
-                return;
+                return *w;
             }
             r.waits = wait_pool_.take(r.waits, other, number);
+            return *r.waits;
+        };
+        auto const wait_for = [&](stream_clock& clock, backend::sequence number) {
+            stream_queue& other = static_cast<stream_queue&>(clock);
+            if (&other != r.stream) wait_of(other, number);
         };
         environment_.for_each_conflict(
             r.maps(), r.serial,
@@ -359,10 +392,13 @@ private:
         if (dependent const* const node = node_of(r))
             for (stream_place const& p : node->behind)
                 if (p.number > p.stream->retired) wait_for(*p.stream, p.number);
+        for_each_copy_out_before(r.maps(), true, [&](stream_clock& clock, backend::sequence number) {
+            wait_of(static_cast<stream_queue&>(clock), number).until_retired = true; // also in its own stream
+        });
         bool const by_device = traits_.device_waits && r.stream->commands != nullptr;
         for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-            if (by_device && w->stream->enqueued >= w->number) continue;
-            w->stream->park(r, *w, !by_device);
+            if (by_device && !w->until_retired && w->stream->enqueued >= w->number) continue;
+            w->stream->park(r, *w, !by_device || w->until_retired);
         }
     }
 
@@ -501,6 +537,8 @@ private:
             statistics_.bytes_out += item.moved_bytes();
         }
         if (out) --slot_.pending_outs;
+        if (r.item_count != 0 && r.maps()[0].writes_host_raw())
+            raw_outs_.erase(std::find(raw_outs_.begin(), raw_outs_.end(), &r));
     }
 
     // Wakes the parked regions whose wait on this stream is over.
@@ -544,6 +582,7 @@ private:
     region_memory memory_;
     backend::host_watch* watch_;
     wait_pool wait_pool_;
+    boost::container::small_vector<region*, 8> raw_outs_; // copy to the host without an entry that tells
     stream_set streams_;
     std::uint64_t serial_ = 0;
     device_statistics statistics_;

@@ -75,7 +75,8 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     error_code ec = r.error;
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
-            if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
+            if (w->stream->commands != nullptr && !w->until_retired)
+                ec = out.wait(*w->stream->commands, w->number);
     std::uint32_t all = 0;
     for (map_item const& item : r.maps()) {
         all |= item.flags;
