@@ -198,7 +198,8 @@ BOOST_DATA_TEST_CASE(one_that_never_ran_keeps_its_place, data::make(endings), ho
     }));
     // One that starts only now is behind it as well.
     started const& late = s.start(omp_co::target(d1, said.note(6), depend_in(y, even_if_failed)));
-    started const& afresh = s.start(omp_co::target(d1, said.note(7), depend_in(y))); // but that failure is past
+    started const& afresh =
+        s.start(omp_co::target(d1, said.note(7), depend_in(y))); // but that failure is past
     leave_time_to_do_it_wrong();
     s.io.restart();
     s.io.poll();

@@ -151,6 +151,7 @@ public:
                                               omp_co::tofrom(omp_co::section(a, at, length / 2)),
                                               depend_inoutset(a)));
             };
+            starter_.start(omp_co::taskwait(depend_inout(a))); // else the halves of two nodes are one set
             half(d, 0, n.salt);
             half(devices_[n.other], length / 2, n.salt + 1);
             return;
