@@ -57,7 +57,7 @@ public:
     template <class Executor>
     auto bind(Executor const& ex) const
     {
-        return detail::queue_executor(asio::any_io_executor(ex), {state_});
+        return detail::queue_executor(asio::any_io_executor(ex), detail::queue_mark(state_.get()));
     }
 
     // What constructs make of it.

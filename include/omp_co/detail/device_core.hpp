@@ -412,6 +412,7 @@ private:
             s.enqueued = r.number;
             s.commands_flying += r.commands;
             s.flying.push(r);
+            if (ticket != nullptr) note_enqueued(r, *ticket);
             if (ticket != nullptr && ticket->consumed == 0) sources_consumed(r, *ticket, out);
             if (s.waiters != nullptr) notify(s, out);
             // Without its signal nobody can tell when the region is done.

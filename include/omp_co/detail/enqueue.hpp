@@ -102,7 +102,7 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
         }
     r.arrived = !ec;
     if (ticket != nullptr && ticket->consumed != 0 && !ec) {
-        ec = out.signal(ticket->consumed);
+        ec = out.mark(ticket->consumed);
         ++r.commands;
     }
     if (r.call != nullptr && !ec) {
@@ -116,7 +116,7 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     }
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
-    return out.signal(r.number);
+    return ticket != nullptr && !ticket->waits ? out.mark(r.number) : out.signal(r.number);
 }
 
 } // namespace omp_co::detail

@@ -73,9 +73,21 @@ struct group_mark {
 using group_executor = marked_executor<asio::strand<asio::any_io_executor>, group_mark>;
 
 /// The queue of the plain constructs of a handler.
-struct queue_mark {
-    boost::intrusive_ptr<any_queue> queue;
-    friend bool operator==(queue_mark const&, queue_mark const&) noexcept = default;
+class queue_mark {
+public:
+    explicit queue_mark(any_queue* q) noexcept : queue_(q) {}
+    queue_mark(queue_mark const& other) noexcept
+        : queue_(other.queue_) {} // intrusive_ptr's does not say noexcept
+    queue_mark& operator=(queue_mark const&) = delete;
+
+    any_queue* queue() const noexcept { return queue_.get(); }
+    friend bool operator==(queue_mark const& a, queue_mark const& b) noexcept
+    {
+        return a.queue() == b.queue();
+    }
+
+private:
+    boost::intrusive_ptr<any_queue> queue_;
 };
 using queue_executor = marked_executor<asio::any_io_executor, queue_mark>;
 
@@ -101,7 +113,7 @@ template <class Executor>
 any_queue* queue_of(Executor const& ex) noexcept
 {
     if constexpr (std::is_same_v<Executor, queue_executor>) {
-        return ex.mark().queue.get();
+        return ex.mark().queue();
     } else if constexpr (std::is_same_v<Executor, group_executor>) {
         return queue_of(ex.inner().get_inner_executor());
     } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {

@@ -40,6 +40,7 @@ struct queue_lane {
     std::atomic<std::uint32_t> deferred{0}; ///< regions that wait for a predecessor; any thread
     dependent* tail = nullptr;              ///< the last of those, guarded by the dependence_graph
     std::uint64_t tail_id = 0;
+    bool skipping = false;      ///< what is enqueued from now on, up to the next that tells an error
     error_code pending;         ///< the first error that nobody has been told
     unsigned reporting = 0;     ///< regions enqueued and not retired that will tell it
     region* withheld = nullptr; ///< whose users wait for room, in their order

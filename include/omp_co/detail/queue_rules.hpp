@@ -5,6 +5,7 @@
 #include <omp_co/detail/aftermath.hpp>
 #include <omp_co/detail/dependent.hpp>
 #include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/present_table.hpp>
 #include <omp_co/detail/queue_lane.hpp>
 #include <omp_co/error.hpp>
 
@@ -34,7 +35,10 @@ inline void decide(region& r, queue_ticket& t, backend::properties const& traits
         total += item.bytes;
         plain = plain && item.is_plain();
     }
-    if (t.waits || total == 0 || traits.inline_execution) return;
+    if (t.waits) return;
+    for (map_item const& item : r.maps()) // what the program may change soon
+        if (item.has(map_copy_in) && item.entry != nullptr) item.entry->synced = {};
+    if (total == 0 || traits.inline_execution) return;
     if (plain && total <= largest_staged) t.staging.reset(new (std::nothrow) char[total]);
     if (t.staging == nullptr) t.consumed = ++t.lane->stream->accepted;
 }
@@ -47,9 +51,16 @@ inline void tell(queue_ticket& t, aftermath& out) noexcept
 /// The region is about to be enqueued.
 inline void skip_after_failure(region& r, queue_ticket& t) noexcept
 {
-    if (t.lane->pending && t.lane->reporting == 0)
-        r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
-    if (t.waits) ++t.lane->reporting;
+    if (t.lane->skipping) r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
+    if (!t.waits) return;
+    t.lane->skipping = false;
+    ++t.lane->reporting;
+}
+
+/// It was enqueued, or not if it has failed before.
+inline void note_enqueued(region const& r, queue_ticket const& t) noexcept
+{
+    if (r.error && !t.waits) t.lane->skipping = true;
 }
 
 /// Its sources are not needed any more. Its user is told if the queue has room for more.
@@ -75,6 +86,7 @@ inline void settle(region& r, queue_ticket& t, aftermath& out) noexcept
         --lane.reporting;
         t.report = std::exchange(lane.pending, {});
     }
+    if (lane.pending && lane.reporting == 0) lane.skipping = true;
     while (lane.withheld != nullptr && (lane.withheld == &r || lane.stream->load() <= lane.limit)) {
         region& next = *lane.withheld;
         queue_ticket& its = *ticket_of(next);
