@@ -84,6 +84,8 @@ public:
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
         }
+        if (dependences_.races().on() && r.way == region::ordinary)
+            dependences_.races().accepted(r, &slot_, slot_.number);
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
@@ -509,6 +511,7 @@ private:
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
         if (s.waiters != nullptr) notify(s, out);
+        if (dependences_.races().on()) dependences_.races().ended(r);
         if (node_of(r) != nullptr) dependences_.end(*r.order, r.error, out);
         --slot_.in_flight;
         out.done.push(r);
