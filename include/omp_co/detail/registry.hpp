@@ -125,8 +125,7 @@ public:
             r.fail(refused, {});
             done.push(r);
         }
-        follow(done, kicks);
-        deliver(done);
+        conclude(done, kicks);
     }
 
     /// Gives two pairs of regions places on their devices, in an order that all such pairs keep. Of each pair the second one,
@@ -147,8 +146,7 @@ public:
             slot->core->kick();
             slot->core->go_on(lock, done, kicks);
         }
-        follow(done, kicks);
-        deliver(done);
+        conclude(done, kicks);
     }
 
     /// Lets a region that is held go, if it was not refused; its error, if any, is set before.
@@ -161,8 +159,7 @@ public:
             device_lock lock(held.slot->mutex);
             held.slot->core->release_held(held, lock, done, kicks);
         }
-        follow(done, kicks);
-        deliver(done);
+        conclude(done, kicks);
     }
 
     /// Asks every device with regions in flight. False: another thread is at one of them.
@@ -181,8 +178,7 @@ public:
             else if (slot->core != nullptr)
                 slot->core->poll(lock, done, kicks);
         }
-        follow(done, kicks);
-        deliver(done);
+        conclude(done, kicks);
         return complete;
     }
 
@@ -374,7 +370,7 @@ private:
         if (fresh && closing()) return make_error_code(errc::shutting_down);
         device_slot& slot = *r.slot;
         std::unique_lock several(several_, std::defer_lock);
-        meet_other_devices(r, several);
+        if (r.item_count != 0 && others_at_work(slot)) meet_other_devices(r, several);
         device_lock lock(slot.mutex);
         if (slot.core == nullptr || slot.generation != r.generation || (fresh && slot.closing))
             return make_error_code(errc::device_lost);
@@ -410,12 +406,19 @@ private:
         }
     }
 
+    bool others_at_work(device_slot const& own) const noexcept
+    {
+        for (device_slot const* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+             slot = slot->next.load(std::memory_order_acquire))
+            if (slot != &own && slot->in_flight.load(std::memory_order_acquire) != 0) return true;
+        return false;
+    }
+
     // Before any copy in, another device's pending copies out of the same host range count; before any copy out, its
     // data is no longer equal to the host's.
     // Whoever waits across devices is placed while nobody takes places on several.
     void meet_other_devices(region& r, std::unique_lock<std::mutex>& several)
     {
-        if (r.item_count == 0) return;
         for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
              slot = slot->next.load(std::memory_order_acquire)) {
             if (slot == r.slot || slot->in_flight.load(std::memory_order_acquire) == 0) continue;
@@ -446,7 +449,14 @@ private:
         }
     }
 
-    // Devices whose parked regions were released by what happened on another one.
+    // Moves on the devices whose parked regions were released by what happened on another one, then tells the owners of
+    // what is done.
+    void conclude(region_list& done, device_core::kick_list& kicks) noexcept
+    {
+        if (!kicks.empty()) follow(done, kicks);
+        deliver(done);
+    }
+
     void follow(region_list& done, device_core::kick_list& kicks) noexcept
     {
         while (!kicks.empty()) {
@@ -463,9 +473,7 @@ private:
     {
         while (!done.empty()) {
             region_owner* const owner = done.front()->owner;
-            region_list batch;
-            do batch.push(*done.pop());
-            while (!done.empty() && done.front()->owner == owner);
+            region_list batch = done.pop_owner();
             if (owner != nullptr) {
                 owner->completed(std::move(batch));
                 continue;
