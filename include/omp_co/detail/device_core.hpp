@@ -76,11 +76,12 @@ public:
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
+        conflicts const met = conflicts_of(r);
+        stream_queue& s = streams_.pick(r.way, met.followed, traffic());
         r.stream = &s;
         r.number = ++s.accepted;
         if (r.item_count != 0) {
-            collect_waits(r);
+            if (met.any) collect_waits(r);
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
         }
@@ -212,7 +213,8 @@ private:
     error_code prepare(region& r)
     {
         std::span<map_item> const items = r.maps();
-        if (refusal const refused = environment_.check(items)) {
+        bool const present = environment_.find_present(items);
+        if (refusal const refused = present ? refusal{} : environment_.check(items)) {
             error_code const ec = make_error_code(refused.code);
             if (r.why != nullptr) r.fail(ec, describe(refused));
             inform(slot_.number, r, [&](info_writer const& w) {
@@ -224,7 +226,8 @@ private:
         try {
             if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
             if (items.empty()) return {};
-            wait_pool_.reserve(environment_.reserve(items));
+            wait_pool_.reserve(present ? items[0].entry->uses.size() : environment_.reserve(items));
+            if (present) return {};
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -320,17 +323,22 @@ private:
         return {serial_, slot_.in_flight.load(std::memory_order_relaxed)};
     }
 
-    // The stream of the unfinished work that wrote what this region is about to write.
-    stream_queue* followed_by(region& r) noexcept
+    struct conflicts {
+        bool any = false;                 ///< there is unfinished work to wait for
+        stream_queue* followed = nullptr; ///< the stream of what wrote what the region is about to write
+    };
+
+    conflicts conflicts_of(region& r) noexcept
     {
-        stream_queue* followed = nullptr;
+        conflicts met;
         environment_.for_each_conflict(r.maps(), r.serial,
                                        [&](stream_clock& clock, backend::sequence, bool writes) {
                                            stream_queue& s = static_cast<stream_queue&>(clock);
-                                           if (writes && followed == nullptr && s.commands != nullptr)
-                                               followed = &s;
+                                           met.any = true;
+                                           if (writes && met.followed == nullptr && s.commands != nullptr)
+                                               met.followed = &s;
                                        });
-        return followed;
+        return met;
     }
 
     // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
@@ -362,6 +370,20 @@ private:
         return false;
     }
 
+    // Whether to enqueue it takes about as long as to give the lock up and take it again.
+    bool is_quick(region& r) const noexcept
+    {
+        if (traits_.quick_enqueueing) return true;
+        if (!traits_.inline_execution || r.call != nullptr) return false;
+        constexpr std::size_t most = 8192;
+        std::size_t moved = 0;
+        for (map_item const& item : r.maps()) {
+            if (item.has(map_raw) || item.shape != nullptr) return false; // another device's, or many rows
+            if (item.has(map_copy_in | map_copy_out)) moved += item.bytes;
+        }
+        return moved <= most;
+    }
+
     void drive(stream_queue& s, device_lock& lock, region_list& done, kick_list& kicks)
     {
         s.enqueuing = true;
@@ -374,9 +396,10 @@ private:
             error_code signalled;
             if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
-                if (!traits_.quick_enqueueing) lock.unlock();
+                bool const quick = is_quick(r);
+                if (!quick) lock.unlock();
                 signalled = enqueue(traits_, r);
-                if (!traits_.quick_enqueueing) lock.lock();
+                if (!quick) lock.lock();
                 s.current = nullptr;
                 if (traits_.refuses_at_signal) note_failure(r, s.commands->refused(r.number));
             }

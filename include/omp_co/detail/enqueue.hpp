@@ -81,7 +81,12 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
         all |= item.flags;
         if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
             continue;
-        ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
+        if (item.is_plain()) {
+            ec = out.copy_in(item.device, item.host, item.bytes);
+            ++r.commands;
+            continue;
+        }
+        ec = move_in(out, item);
         r.commands += commands_of(traits, item);
     }
     if ((all & map_attach) != 0) // behind the structures that they are in
@@ -95,11 +100,12 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
         ec = out.launch(*r.call);
         ++r.commands;
     }
-    for (map_item const& item : r.maps()) {
-        if (ec || !item.has(map_copy_out)) continue;
-        ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
-        r.commands += commands_of(traits, item);
-    }
+    if ((all & map_copy_out) != 0)
+        for (map_item const& item : r.maps()) {
+            if (ec || !item.has(map_copy_out)) continue;
+            ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
+            r.commands += commands_of(traits, item);
+        }
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
     return out.signal(r.number);
