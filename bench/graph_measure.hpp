@@ -102,7 +102,7 @@ struct graph_options {
         width = int(given.number("width", 16));
         steps = int(given.number("steps", 64));
         workers = int(given.number("workers", 1));
-        repeats = int(given.number("repeats", 3));
+        repeats = int(given.number("repeats", 5));
         longest = double(given.number("longest", 512));
         check = given.text("check").empty() ? 0 : int(given.number("check", 1));
         given.refuse_unknown_keys();
