@@ -5,11 +5,13 @@
 #include <omp_co/clauses.hpp>
 #include <omp_co/data.hpp>
 #include <omp_co/data_clauses.hpp>
+#include <omp_co/depend.hpp>
 #include <omp_co/device.hpp>
 #include <omp_co/device_allocator.hpp>
 #include <omp_co/diagnostics.hpp>
 #include <omp_co/error.hpp>
 #include <omp_co/host.hpp>
+#include <omp_co/host_task.hpp>
 #include <omp_co/info.hpp>
 #include <omp_co/kernel.hpp>
 #include <omp_co/mapped_array.hpp>
