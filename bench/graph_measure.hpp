@@ -20,7 +20,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -46,22 +45,24 @@ inline double rounds_a_microsecond()
     return double(rounds) / fastest;
 }
 
-/// One graph with kernels of one length: the fastest of some runs, for what else the machine does only adds.
+/// One graph with kernels of one length: the fastest of some runs, for what else the machine does only adds. Serial runs take
+/// turns with the others.
 class graph_run {
 public:
-    graph_run(graph const& g, long rounds, int repeats)
-        : graph_(g), rounds_(rounds), repeats_(repeats), expected_(slots_of(g), unwritten), values_(expected_)
+    graph_run(graph const& g, long rounds)
+        : graph_(g), rounds_(rounds), expected_(slots_of(g), unwritten), values_(expected_)
     {
-        for (int k = 0; k < std::min(repeats, 2); ++k)
-            serial_us_ = std::min(serial_us_, microseconds([&] { run_serially(g, rounds, expected_.data()); }));
+        run_serially(g, rounds, expected_.data());
     }
 
     template <class Runtime>
-    void measure(Runtime& runtime)
+    void measure(Runtime& runtime, int repeats)
     {
-        for (int k = 0; k <= repeats_; ++k) {
-            double const us = once(runtime);
-            if (k > 0) wall_us_ = std::min(wall_us_, us); // the first one warms up
+        once(runtime); // warms up
+        for (int k = 0; k < repeats; ++k) {
+            serial_us_ = std::min(
+                serial_us_, microseconds([&] { run_serially(graph_, rounds_, expected_.data()); }));
+            wall_us_ = std::min(wall_us_, once(runtime));
         }
     }
 
@@ -86,7 +87,6 @@ private:
 
     graph graph_;
     long rounds_;
-    int repeats_;
     double serial_us_ = 1e30, wall_us_ = 1e30;
     std::vector<std::uint64_t> expected_, values_;
 };
@@ -124,8 +124,8 @@ public:
         name_ = p.name;
         graph_ = {p.kind, options_.width, options_.steps, 1};
         points_.clear();
-        graph_run empty(graph_, 0, options_.repeats);
-        empty.measure(runtime_);
+        graph_run empty(graph_, 0);
+        empty.measure(runtime_, options_.repeats);
         print(name_ + ".empty", empty.task_ns(), "ns/task");
         points_.push_back({empty.kernel_us(), empty.efficiency(options_.workers)});
         // Longer ones tell no more once kernels cover the cost of tasks.
@@ -142,8 +142,8 @@ private:
 
     void measure(double us)
     {
-        graph_run run(graph_, std::lround(us * rounds_), options_.repeats);
-        run.measure(runtime_);
+        graph_run run(graph_, std::lround(us * rounds_));
+        run.measure(runtime_, options_.repeats);
         point const found{run.kernel_us(), run.efficiency(options_.workers)};
         char length[32];
         std::snprintf(length, sizeof length, "%g", us);
@@ -190,7 +190,7 @@ void check_random_graphs(Runtime& runtime, int count)
         g.seed = draw;
         long const rounds = long((draw >> 32) % 4) * 100;
         try {
-            graph_run(g, rounds, 1).once(runtime);
+            graph_run(g, rounds).once(runtime);
         } catch (std::exception const& e) {
             throw std::runtime_error("random graph " + std::to_string(k) + ": " + e.what());
         }
