@@ -19,6 +19,7 @@
 #include <omp_co/memory.hpp>
 #include <omp_co/name.hpp>
 #include <omp_co/offload_context.hpp>
+#include <omp_co/queue.hpp>
 #include <omp_co/reduction.hpp>
 #include <omp_co/section.hpp>
 #include <omp_co/sync_wait.hpp>
