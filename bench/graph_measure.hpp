@@ -60,8 +60,8 @@ public:
     {
         once(runtime); // warms up
         for (int k = 0; k < repeats; ++k) {
-            serial_us_ = std::min(
-                serial_us_, microseconds([&] { run_serially(graph_, rounds_, expected_.data()); }));
+            serial_us_ =
+                std::min(serial_us_, microseconds([&] { run_serially(graph_, rounds_, expected_.data()); }));
             wall_us_ = std::min(wall_us_, once(runtime));
         }
     }
@@ -109,7 +109,8 @@ struct graph_options {
         wanted = given.words();
         if ((width & (width - 1)) != 0) throw std::invalid_argument("--width must be a power of two");
         for (auto const& name : wanted)
-            if (std::none_of(std::begin(patterns), std::end(patterns), [&](auto& p) { return name == p.name; }))
+            if (std::none_of(std::begin(patterns), std::end(patterns),
+                             [&](auto& p) { return name == p.name; }))
                 throw std::invalid_argument("no graph " + name);
     }
 };

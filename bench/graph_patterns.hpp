@@ -82,9 +82,12 @@ inline void for_each_input(pattern kind, int width, std::uint64_t seed, int step
         return mix(seed ^ mix(std::uint64_t(step) << 40 ^ std::uint64_t(column) << 20 ^ std::uint64_t(c)));
     };
     switch (kind) {
-    case pattern::trivial: return;
-    case pattern::chain: return f(column);
-    case pattern::stencil: return clipped(1, [](int) { return true; });
+    case pattern::trivial:
+        return;
+    case pattern::chain:
+        return f(column);
+    case pattern::stencil:
+        return clipped(1, [](int) { return true; });
     case pattern::tree: {
         int const before = row_width(kind, width, step - 1);
         if (before <= row_width(kind, width, step)) return f(before == width ? column : column / 2);
@@ -100,7 +103,8 @@ inline void for_each_input(pattern kind, int width, std::uint64_t seed, int step
     case pattern::all_to_all:
         for (int c = 0; c < width; ++c) f(c);
         return;
-    case pattern::random_nearest: return clipped(2, [&](int c) { return (draw(c) & 1) != 0; });
+    case pattern::random_nearest:
+        return clipped(2, [&](int c) { return (draw(c) & 1) != 0; });
     case pattern::random:
         for (int c = 0; c < width; ++c)
             if ((draw(c) & 3) == 0) f(c);
@@ -164,9 +168,8 @@ inline int input_slots(graph const& g, int step, int column, std::size_t* slots)
 
 inline void run_serially(graph const& g, long rounds, std::uint64_t* values)
 {
-    for_each_task(g, [&](int step, int column) {
-        run_task(g.kind, g.width, g.seed, step, column, rounds, values);
-    });
+    for_each_task(
+        g, [&](int step, int column) { run_task(g.kind, g.width, g.seed, step, column, rounds, values); });
 }
 
 } // namespace bench

@@ -54,7 +54,8 @@ public:
 
     void leave()
     {
-        omp_co::sync_wait(omp_co::target_exit_data(device_, omp_co::from(omp_co::section(values_, 0, size_))));
+        omp_co::sync_wait(
+            omp_co::target_exit_data(device_, omp_co::from(omp_co::section(values_, 0, size_))));
     }
 
 protected:
@@ -92,9 +93,8 @@ public:
             --left;
         };
         auto token = asio::bind_executor(context_.get_executor(), ended);
-        asio::post(context_, [&] {
-            for_each_region(device_, g, rounds, values_, [&](auto const& op) { op(token); });
-        });
+        asio::post(context_,
+                   [&] { for_each_region(device_, g, rounds, values_, [&](auto const& op) { op(token); }); });
         context_.run();
         context_.restart();
         bench::require(left == 0 && failed == 0, "not all tasks ended well");

@@ -52,8 +52,10 @@ public:
                 bench::pattern const kind = g.kind;
                 int const width = g.width;
                 std::uint64_t const seed = g.seed;
+// clang-format off
 #pragma omp target nowait map(tofrom : values [0:n]) firstprivate(kind, width, seed, step, column, rounds) \
     depend(iterator(k = 0 : count), in : values[in[k]]) depend(out : values[out])
+// clang-format on
                 bench::run_task(kind, width, seed, step, column, rounds, values);
             });
 #pragma omp taskwait

@@ -27,8 +27,10 @@ public:
             int const count = bench::input_slots(g, step, column, in);
             std::size_t const out = bench::slot_of(g, step, column);
             bench::graph const copy = g;
+// clang-format off
 #pragma omp task firstprivate(copy, step, column, rounds, values) depend(iterator(k = 0 : count), in : values[in[k]]) \
     depend(out : values[out])
+// clang-format on
             bench::run_task(copy.kind, copy.width, copy.seed, step, column, rounds, values);
         });
     }
