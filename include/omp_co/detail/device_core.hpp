@@ -95,8 +95,8 @@ public:
     /// Enqueues what has just been placed, if nothing is in the way.
     void start(region& r, device_lock& lock, aftermath& out)
     {
-        // The users of a queue may all have been told, and nobody else looks.
-        if (r.way == region::queued && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
+        // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks.
+        if (r.order != nullptr && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
             reap(*r.stream, out);
         if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
         if (!r.stream->enqueuing) drive(*r.stream, lock, out);
@@ -329,7 +329,8 @@ private:
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
-        std::size_t wanted = s.commands_flying + waits + 3 + (r->why == nullptr ? 0 : 2);
+        std::size_t wanted =
+            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 1);
         for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }
@@ -577,7 +578,7 @@ private:
         return live;
     }
 
-    static constexpr std::uint64_t look_every = 32; ///< regions of a queue
+    static constexpr std::uint64_t look_every = 32; ///< regions of a stream
 
     device_slot& slot_;
     dependence_graph& dependences_;
