@@ -5,6 +5,7 @@
 #include <omp_co/clauses.hpp>
 #include <omp_co/data.hpp>
 #include <omp_co/data_clauses.hpp>
+#include <omp_co/depend.hpp>
 #include <omp_co/device.hpp>
 #include <omp_co/device_allocator.hpp>
 #include <omp_co/diagnostics.hpp>

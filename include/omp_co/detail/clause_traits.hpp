@@ -4,6 +4,7 @@
 
 #include <omp_co/clauses.hpp>
 #include <omp_co/data_clauses.hpp>
+#include <omp_co/depend.hpp>
 #include <omp_co/mapper.hpp>
 #include <omp_co/reduction.hpp>
 
@@ -78,6 +79,11 @@ struct clause_traits<literal_name> : plain_clause {
 };
 template <>
 struct clause_traits<explain_clause> : plain_clause {
+};
+
+template <class Clause>
+requires is_depend<Clause>
+struct clause_traits<Clause> : plain_clause {
 };
 
 template <class T>

@@ -4,6 +4,7 @@
 
 #include <omp_co/detail/asio.hpp>
 #include <omp_co/detail/clause_items.hpp>
+#include <omp_co/detail/dependences.hpp>
 #include <omp_co/detail/kernel_payload.hpp>
 #include <omp_co/detail/operation_state.hpp>
 #include <omp_co/device.hpp>
@@ -33,9 +34,21 @@ struct mapping_note<construct::begin_data> {
     }
 };
 
+/// The place for a region's order, if its construct has depend clauses.
+template <bool Ordered>
+struct order_keeper {
+};
+template <>
+struct order_keeper<true> {
+    region_order& order() noexcept { return order_; }
+
+private:
+    region_order order_;
+};
+
 /// What a region of this construct needs beside its handler.
 template <construct Construct, class Kernel, class... Clauses>
-class construct_payload : public mapping_note<Construct> {
+class construct_payload : public mapping_note<Construct>, public order_keeper<(is_depend<Clauses> || ...)> {
 public:
     /// Throws std::bad_alloc where mappers decide how much is mapped.
     construct_payload(Kernel const& k,
@@ -156,7 +169,10 @@ public:
         backend_kind const kind = r.slot->kind.load(std::memory_order_relaxed);
         if (!payload.connect(r, kind, !r.slot->initial))
             return l.refuse(r, make_error_code(errc::kernel_unavailable), to_string(kind));
-        l.start(r);
+        if constexpr (is_ordered)
+            start_in_order(r, payload.order(), l);
+        else
+            l.start(r);
     }
 
     /// Undoes a construct that only maps, without copying and without telling anybody.
@@ -171,6 +187,20 @@ public:
     }
 
 private:
+    static constexpr bool is_ordered = (is_depend<Clauses> || ...);
+
+    void start_in_order(region& r, region_order& order, loop& l) const noexcept
+    {
+        dependences wishes;
+        try {
+            std::apply([&](Clauses const&... each) { (wishes.take(each, order), ...); }, clauses_);
+        } catch (std::bad_alloc const&) {
+            return l.refuse(r, make_error_code(errc::out_of_memory), {});
+        }
+        r.order = &order;
+        l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
+    }
+
     conditions all_conditions() const noexcept
     {
         conditions all;
@@ -229,6 +259,9 @@ auto make_operation(device where, bool named, Kernel const& kernel, Clauses cons
     static_assert((0U + ... + unsigned{std::is_same_v<Clauses, explain_clause>}) <= 1,
                   "omp_co: one explain() a construct");
     constexpr bool has_kernel = !std::is_same_v<Kernel, no_kernel>;
+    static_assert((Construct != construct::begin_data && Construct != construct::end_data) ||
+                      (!is_depend<Clauses> && ...),
+                  "omp_co: target_data has no depend clauses; they belong on the constructs inside");
     static_assert(has_kernel || (!clause_traits<Clauses>::of_kernel && ...),
                   "omp_co: range, firstprivate, private_, is_device_ptr and reduction belong on target");
     if constexpr ((clause<Clauses> && ...)) { // here, where a message names the caller's line

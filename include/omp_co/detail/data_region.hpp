@@ -3,12 +3,12 @@
 #pragma once
 
 #include <omp_co/detail/construct.hpp>
+#include <omp_co/detail/kept_callable.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/system/system_error.hpp>
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -77,24 +77,13 @@ run_data_region(Begin begin, End end, Body body)
     if constexpr (!std::is_void_v<value_type>) co_return std::move(*result);
 }
 
-/// How the frame keeps a body: a small trivial one by value, any other by reference.
-template <class Body>
-auto keep_body(Body&& body) noexcept
-{
-    using value = std::remove_cvref_t<Body>;
-    static_assert(copied_as_bytes<value> || std::is_lvalue_reference_v<Body>,
-                  "omp_co: a temporary body must be trivially copyable (capture by reference); name it, or "
-                  "pass std::ref");
-    if constexpr (copied_as_bytes<value>)
-        return value(body);
-    else
-        return std::ref(body);
-}
-
 template <class Clauses, class Body, std::size_t... I>
 auto make_data_region_of(device where, bool named, Clauses const& c, Body&& body, std::index_sequence<I...>)
 {
-    auto kept = keep_body(std::forward<Body>(body));
+    static_assert(can_be_kept<Body>,
+                  "omp_co: a temporary body must be trivially copyable (capture by reference); name it, or "
+                  "pass std::ref");
+    auto kept = keep_callable(body);
     using kept_type = decltype(kept);
     static_assert(std::is_invocable_v<kept_type&>,
                   "omp_co: the last argument of target_data is its body: a callable without parameters");

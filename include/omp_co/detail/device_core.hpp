@@ -6,7 +6,9 @@
 // marking thread.
 #pragma once
 
+#include <omp_co/detail/aftermath.hpp>
 #include <omp_co/detail/data_environment.hpp>
+#include <omp_co/detail/dependence_graph.hpp>
 #include <omp_co/detail/device_slot.hpp>
 #include <omp_co/detail/enqueue.hpp>
 #include <omp_co/detail/info.hpp>
@@ -17,7 +19,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,11 +33,9 @@ namespace omp_co::detail {
 
 class device_core {
 public:
-    /// Devices whose streams may go on because of what happened here.
-    using kick_list = boost::container::small_vector<device_slot*, 16>;
-
-    device_core(device_slot& slot, std::unique_ptr<backend::device> device)
+    device_core(device_slot& slot, std::unique_ptr<backend::device> device, dependence_graph& dependences)
         : slot_(slot),
+          dependences_(dependences),
           device_(std::move(device)),
           traits_(device_->traits()),
           environment_(traits_.unified_memory),
@@ -79,8 +78,8 @@ public:
         stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
         r.stream = &s;
         r.number = ++s.accepted;
+        if (r.item_count != 0 || node_of(r) != nullptr) collect_waits(r);
         if (r.item_count != 0) {
-            collect_waits(r);
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
         }
@@ -91,35 +90,36 @@ public:
     }
 
     /// Enqueues what has just been placed, if nothing is in the way.
-    void start(region& r, device_lock& lock, region_list& done, kick_list& kicks)
+    void start(region& r, device_lock& lock, aftermath& out)
     {
-        if (!r.stream->enqueuing) drive(*r.stream, lock, done, kicks);
-        go_on(lock, done, kicks);
+        if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
+        if (!r.stream->enqueuing) drive(*r.stream, lock, out);
+        go_on(lock, out);
     }
 
-    void release_held(region& held, device_lock& lock, region_list& done, kick_list& kicks)
+    void release_held(region& held, device_lock& lock, aftermath& out)
     {
         held.unmet.fetch_sub(1, std::memory_order_relaxed);
-        drive(*held.stream, lock, done, kicks);
-        go_on(lock, done, kicks);
+        drive(*held.stream, lock, out);
+        go_on(lock, out);
     }
 
     /// Asks every stream with regions in flight how far it has come, once, and retires what is done.
-    void poll(device_lock& lock, region_list& done, kick_list& kicks)
+    void poll(device_lock& lock, aftermath& out)
     {
         streams_.for_each([&](stream_queue& s) {
-            if (!s.flying.empty()) reap(s, done, kicks);
+            if (!s.flying.empty()) reap(s, out);
         });
-        go_on(lock, done, kicks);
+        go_on(lock, out);
     }
 
     /// Enqueues what is no longer parked.
-    void go_on(device_lock& lock, region_list& done, kick_list& kicks)
+    void go_on(device_lock& lock, aftermath& out)
     {
         if (memory_.anybody_waits()) serve_memory();
         while (std::exchange(kicked_, false))
             streams_.for_each([&](stream_queue& s) {
-                if (!s.enqueuing) drive(s, lock, done, kicks);
+                if (!s.enqueuing) drive(s, lock, out);
             });
     }
 
@@ -223,8 +223,9 @@ private:
         }
         try {
             if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
-            if (items.empty()) return {};
-            wait_pool_.reserve(environment_.reserve(items));
+            dependent const* const node = node_of(r);
+            if (items.empty() && node == nullptr) return {};
+            wait_pool_.reserve(environment_.reserve(items) + (node == nullptr ? 0 : node->behind.size()));
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -324,12 +325,17 @@ private:
     stream_queue* followed_by(region& r) noexcept
     {
         stream_queue* followed = nullptr;
+        auto const follow = [&](stream_clock& clock) {
+            stream_queue& s = static_cast<stream_queue&>(clock);
+            if (followed == nullptr && s.commands != nullptr) followed = &s;
+        };
         environment_.for_each_conflict(r.maps(), r.serial,
-                                       [&](stream_clock& clock, backend::sequence, bool writes) {
-                                           stream_queue& s = static_cast<stream_queue&>(clock);
-                                           if (writes && followed == nullptr && s.commands != nullptr)
-                                               followed = &s;
+                                       [&](stream_clock& s, backend::sequence, bool writes) {
+                                           if (writes) follow(s);
                                        });
+        if (dependent const* const node = node_of(r); node != nullptr && followed == nullptr)
+            for (stream_place const& p : node->behind)
+                if (p.alone && p.number > p.stream->retired) follow(*p.stream);
         return followed;
     }
 
@@ -337,17 +343,22 @@ private:
     // the region is parked.
     void collect_waits(region& r) noexcept
     {
-        environment_.for_each_conflict(r.maps(), r.serial,
-                                       [&](stream_clock& s, backend::sequence number, bool) {
-                                           stream_queue& other = static_cast<stream_queue&>(s);
-                                           if (&other == r.stream) return;
-                                           for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-                                               if (w->stream != &other) continue;
-                                               w->number = std::max(w->number, number);
-                                               return;
-                                           }
-                                           r.waits = wait_pool_.take(r.waits, other, number);
-                                       });
+        auto const wait_for = [&](stream_clock& clock, backend::sequence number) {
+            stream_queue& other = static_cast<stream_queue&>(clock);
+            if (&other == r.stream) return;
+            for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
+                if (w->stream != &other) continue;
+                w->number = std::max(w->number, number);
+                return;
+            }
+            r.waits = wait_pool_.take(r.waits, other, number);
+        };
+        environment_.for_each_conflict(
+            r.maps(), r.serial,
+            [&](stream_clock& s, backend::sequence number, bool) { wait_for(s, number); });
+        if (dependent const* const node = node_of(r))
+            for (stream_place const& p : node->behind)
+                if (p.number > p.stream->retired) wait_for(*p.stream, p.number);
         bool const by_device = traits_.device_waits && r.stream->commands != nullptr;
         for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
             if (by_device && w->stream->enqueued >= w->number) continue;
@@ -362,15 +373,14 @@ private:
         return false;
     }
 
-    void drive(stream_queue& s, device_lock& lock, region_list& done, kick_list& kicks)
+    void drive(stream_queue& s, device_lock& lock, aftermath& out)
     {
         s.enqueuing = true;
         while (!s.parked.empty() && ready(s)) {
             region& r = *s.parked.pop();
             environment_.resolve(r.maps());
             inform(slot_.number, r, [&](info_writer const& w) { w.moves(r.maps()); });
-            if (environment_.relied_on_failure(r.maps(), r.serial))
-                r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
+            meet_failures(r);
             error_code signalled;
             if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
@@ -384,33 +394,33 @@ private:
             s.enqueued = r.number;
             s.commands_flying += r.commands;
             s.flying.push(r);
-            if (s.waiters != nullptr) notify(s, kicks);
+            if (s.waiters != nullptr) notify(s, out);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
             if (s.commands == nullptr)
-                retire(s, done, kicks);
+                retire(s, out);
             else if (lost_ || traits_.inline_execution)
-                reap(s, done, kicks);
+                reap(s, out);
         }
         s.enqueuing = false;
     }
 
-    void reap(stream_queue& s, region_list& done, kick_list& kicks)
+    void reap(stream_queue& s, aftermath& out)
     {
         if (!lost_) {
             backend::progress const at = s.commands->completed();
-            reap_through(s, at, done, kicks);
+            reap_through(s, at, out);
             if (!at.error) return;
             lose(at.error);
         }
         while (!s.flying.empty()) {
             s.flying.front()->fail(lost_, "the device is lost");
-            retire(s, done, kicks);
+            retire(s, out);
         }
     }
 
     // What a region waited for retires first, whichever stream is noticed first: it may have relied on that.
-    void reap_through(stream_queue& s, backend::progress const& at, region_list& done, kick_list& kicks)
+    void reap_through(stream_queue& s, backend::progress const& at, aftermath& out)
     {
         while (!s.flying.empty() && s.flying.front()->number <= at.completed) {
             region& r = *s.flying.front();
@@ -418,11 +428,26 @@ private:
                 if (w->stream->retired >= w->number) continue;
                 backend::progress other = w->stream->commands->completed();
                 other.completed = std::min(other.completed, w->number);
-                reap_through(*w->stream, other, done, kicks);
+                reap_through(*w->stream, other, out);
             }
             if (at.failures) note_failure(r, s.commands->take_failure(r.number));
-            retire(s, done, kicks);
+            retire(s, out);
         }
+    }
+
+    void meet_failures(region& r) noexcept
+    {
+        if (r.error) return;
+        if (environment_.relied_on_failure(r.maps(), r.serial))
+            return r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
+        dependent const* const node = node_of(r);
+        if (node != nullptr && node->predecessor_failed && !node->goes_on)
+            r.fail(make_error_code(errc::predecessor_failed), dependence_graph::failed_before);
+    }
+
+    static dependent* node_of(region const& r) noexcept
+    {
+        return r.order == nullptr ? nullptr : r.order->node;
     }
 
     static void note_failure(region& r, backend::failure const& f) noexcept
@@ -432,14 +457,13 @@ private:
         r.fail(f.error, f.what);
     }
 
-    void retire(stream_queue& s, region_list& done, kick_list& kicks)
+    void retire(stream_queue& s, aftermath& out)
     {
         region& r = *s.flying.pop();
         s.retired = r.number;
         s.commands_flying -= r.commands;
         if (!s.parked.empty()) kicked_ = true;
-        if (!r.error && environment_.relied_on_failure(r.maps(), r.serial))
-            r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
+        meet_failures(r);
         while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
         count(r);
         if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
@@ -447,9 +471,10 @@ private:
         if (r.item_count != 0)
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
-        if (s.waiters != nullptr) notify(s, kicks);
+        if (s.waiters != nullptr) notify(s, out);
+        if (node_of(r) != nullptr) dependences_.end(*r.order, r.error, out);
         --slot_.in_flight;
-        done.push(r);
+        out.done.push(r);
     }
 
     void give_back(void* block, std::size_t bytes) noexcept
@@ -479,7 +504,7 @@ private:
     }
 
     // Wakes the parked regions whose wait on this stream is over.
-    void notify(stream_queue& s, kick_list& kicks)
+    void notify(stream_queue& s, aftermath& out)
     {
         s.unpark_if([&](stream_wait& w) {
             if (w.number > (w.until_retired ? s.retired : s.enqueued)) return false;
@@ -490,14 +515,9 @@ private:
             if (slot == &slot_)
                 kicked_ = true;
             else
-                kick_other(kicks, *slot);
+                out.kick(*slot);
             return true;
         });
-    }
-
-    static void kick_other(kick_list& kicks, device_slot& slot)
-    {
-        if (std::find(kicks.begin(), kicks.end(), &slot) == kicks.end()) kicks.push_back(&slot);
     }
 
     void lose(error_code ec) noexcept
@@ -517,6 +537,7 @@ private:
     }
 
     device_slot& slot_;
+    dependence_graph& dependences_;
     std::unique_ptr<backend::device> device_;
     backend::properties const& traits_;
     data_environment environment_;

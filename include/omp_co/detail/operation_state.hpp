@@ -2,10 +2,10 @@
 // The state of an operation in flight: a region, the handler to call, and what both need. One allocation.
 #pragma once
 
+#include <omp_co/detail/cancel_token.hpp>
 #include <omp_co/detail/loop.hpp>
 #include <omp_co/detail/offload_thread.hpp>
 
-#include <atomic>
 #include <concepts>
 #include <memory>
 #include <new>
@@ -14,25 +14,7 @@
 
 namespace omp_co::detail {
 
-/// What a cancellation slot holds: never a pointer to the region, which may be gone when a signal is emitted late.
-class cancel_token {
-public:
-    static cancel_token* create() { return ::new (recycler::allocate(sizeof(cancel_token))) cancel_token; }
-
-    void release() noexcept
-    {
-        if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-        this->~cancel_token();
-        recycler::deallocate(this, sizeof(cancel_token));
-    }
-
-    std::atomic<bool> requested{false};
-
-private:
-    std::atomic<int> references_{2}; // the slot's handler and the operation
-};
-
-/// The handler in the slot. An accepted region runs to its end.
+/// The handler in the slot. A deferred region ends at once, an accepted one runs to its end.
 class cancel_handler {
 public:
     explicit cancel_handler(cancel_token* t) noexcept : token_(t) {}
@@ -42,7 +24,10 @@ public:
 
     void operator()(asio::cancellation_type type) const noexcept
     {
-        if (asks_for_abort(type)) token_->requested.store(true, std::memory_order_relaxed);
+        if (!asks_for_abort(type)) return;
+        token_->requested.store(true, std::memory_order_relaxed);
+        if (dependent* const node = token_->deferred.load(std::memory_order_acquire))
+            registry::instance().cancel_deferred(*node, token_->id.load(std::memory_order_relaxed));
     }
 
 private:
@@ -193,6 +178,7 @@ private:
           handler_(std::move(h))
     {
         if (!work_.in_loop()) group = group_of(ex);
+        if constexpr (requires { payload_.order(); }) payload_.order().token = token_;
     }
 
     // Some payloads know better what a cancellation is to do.

@@ -18,6 +18,7 @@ namespace omp_co::detail {
 struct region;
 struct stream_queue;
 struct device_slot;
+struct region_order;
 
 /// A singly linked queue of regions.
 class region_list {
@@ -94,6 +95,7 @@ struct region {
     std::uint64_t generation = 0; ///< of the device that was meant
     error_code error;
     void const* group = nullptr; ///< the task_group whose member started it
+    region_order* order = nullptr; ///< null: the device and the data alone decide when it runs
     std::string_view name;
     diagnostics* why = nullptr;
 

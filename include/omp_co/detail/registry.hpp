@@ -18,6 +18,7 @@
 #include <mutex>
 #include <new>
 #include <pthread.h>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,7 +65,7 @@ public:
         if (initial)
             slot.initial =
                 true; // a slot that is used again never is, and handles of the last device may look
-        auto core = std::make_unique<device_core>(slot, std::move(device));
+        auto core = std::make_unique<device_core>(slot, std::move(device), dependences_);
         core->device().set_wakeup({[](void* r) noexcept { static_cast<registry*>(r)->wake_all(); }, this});
         if (numbered) numbered_.push_back(&slot);
         device_lock lock(slot.mutex);
@@ -118,59 +119,94 @@ public:
     /// Dispatches a region. It goes to its owner when it has retired or was refused, maybe before this returns.
     void submit(region& r) noexcept
     {
-        region_list done;
-        device_core::kick_list kicks;
-        if (error_code const refused = try_submit(r, done, kicks)) {
-            forget(r);
-            r.fail(refused, {});
-            done.push(r);
+        aftermath out;
+        if (error_code const refused = try_submit(r, out)) refuse(r, refused, out);
+        follow(out);
+    }
+
+    /// The same for a region that names what it depends on: once those have ended, or right behind them.
+    void submit(region& r, std::span<dependence const> wishes) noexcept
+    {
+        aftermath out;
+        if (forked()) {
+            refuse(r, make_error_code(errc::forked), out);
+        } else {
+            switch (dependences_.enter(r, wishes)) {
+            case dependence_graph::verdict::go:
+                begin(r, out);
+                break;
+            case dependence_graph::verdict::deferred:
+                break;
+            case dependence_graph::verdict::out_of_memory:
+                refuse(r, make_error_code(errc::out_of_memory), out);
+            }
         }
-        follow(done, kicks);
-        deliver(done);
+        follow(out);
+    }
+
+    /// Something that is no region of a device has ended: its successors' time has come.
+    void end_dependent(region_order& order, error_code ec) noexcept
+    {
+        if (order.node == nullptr || forked()) return;
+        aftermath out;
+        dependences_.end(order, ec, out);
+        follow(out);
+    }
+
+    /// Ends a region without effect if it is still deferred.
+    void cancel_deferred(dependent& node, std::uint64_t id) noexcept
+    {
+        if (forked()) return;
+        aftermath out;
+        dependences_.cancel(node, id, out);
+        follow(out);
+    }
+    template <class Predicate>
+    void cancel_deferred_if(Predicate which) noexcept
+    {
+        if (forked()) return;
+        aftermath out;
+        dependences_.cancel_if(which, out);
+        follow(out);
     }
 
     /// Gives two pairs of regions places on their devices, in an order that all such pairs keep. Of each pair the second one,
     /// right behind the first, is held until release_held. What is refused goes to its owner with an error.
     void submit_held(region& r, region& held, region& other, region& other_held) noexcept
     {
-        region_list done;
-        device_core::kick_list kicks;
+        aftermath out;
         {
             std::unique_lock guard(several_, std::defer_lock);
             if (!forked()) guard.lock(); // a child may find it locked by nobody
-            place_pair(r, held, done);
-            place_pair(other, other_held, done);
+            place_pair(r, held, out);
+            place_pair(other, other_held, out);
         }
         for (device_slot* const slot : {r.slot, other.slot}) {
             device_lock lock(slot->mutex);
             if (slot->core == nullptr) continue;
             slot->core->kick();
-            slot->core->go_on(lock, done, kicks);
+            slot->core->go_on(lock, out);
         }
-        follow(done, kicks);
-        deliver(done);
+        follow(out);
     }
 
     /// Lets a region that is held go, if it was not refused; its error, if any, is set before.
     void release_held(region& held) noexcept
     {
         if (held.stream == nullptr) return;
-        region_list done;
-        device_core::kick_list kicks;
+        aftermath out;
         {
             device_lock lock(held.slot->mutex);
-            held.slot->core->release_held(held, lock, done, kicks);
+            held.slot->core->release_held(held, lock, out);
         }
-        follow(done, kicks);
-        deliver(done);
+        follow(out);
     }
 
     /// Asks every device with regions in flight. False: another thread is at one of them.
     bool poll() noexcept
     {
         if (forked()) return true;
-        region_list done;
-        device_core::kick_list kicks;
+        aftermath out;
         bool complete = true;
         for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
              slot = slot->next.load(std::memory_order_acquire)) {
@@ -179,10 +215,9 @@ public:
             if (!lock)
                 complete = false;
             else if (slot->core != nullptr)
-                slot->core->poll(lock, done, kicks);
+                slot->core->poll(lock, out);
         }
-        follow(done, kicks);
-        deliver(done);
+        follow(out);
         return complete;
     }
 
@@ -257,6 +292,7 @@ public:
     {
         if (forked()) return;
         wait_until([&] {
+            if (dependences_.any_of([&](region const& r) { return r.group == group; })) return false;
             for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
                  slot = slot->next.load(std::memory_order_acquire)) {
                 if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
@@ -366,7 +402,7 @@ private:
         return *slot;
     }
 
-    error_code try_submit(region& r, region_list& done, device_core::kick_list& kicks) noexcept
+    error_code try_submit(region& r, aftermath& out) noexcept
     try {
         if (forked()) return make_error_code(errc::forked);
         // Regions that others wait for are part of something that was accepted.
@@ -380,13 +416,13 @@ private:
             return make_error_code(errc::device_lost);
         if (error_code const ec = slot.core->place(r)) return ec;
         if (several.owns_lock()) several.unlock();
-        slot.core->start(r, lock, done, kicks);
+        slot.core->start(r, lock, out);
         return {};
     } catch (std::bad_alloc const&) {
         return make_error_code(errc::out_of_memory);
     }
 
-    void place_pair(region& r, region& held, region_list& done) noexcept
+    void place_pair(region& r, region& held, aftermath& out) noexcept
     {
         error_code const ec = [&]() noexcept -> error_code {
             try {
@@ -406,7 +442,7 @@ private:
         for (region* const each : {&r, &held}) {
             if (each->stream != nullptr) continue;
             each->fail(ec, {});
-            done.push(*each);
+            out.done.push(*each);
         }
     }
 
@@ -446,16 +482,41 @@ private:
         }
     }
 
-    // Devices whose parked regions were released by what happened on another one.
-    void follow(region_list& done, device_core::kick_list& kicks) noexcept
+    void refuse(region& r, error_code ec, aftermath& out) noexcept
     {
-        while (!kicks.empty()) {
-            device_slot* const slot = kicks.back();
-            kicks.pop_back();
+        forget(r);
+        r.fail(ec, {});
+        if (r.order != nullptr && r.order->node != nullptr) dependences_.end(*r.order, r.error, out);
+        out.done.push(r);
+    }
+
+    // A region whose time has come.
+    void begin(region& r, aftermath& out) noexcept
+    {
+        if (r.order->on_host) return out.done.push(r);
+        if (r.order->begin != nullptr) return r.order->begin(r);
+        if (error_code const refused = try_submit(r, out)) refuse(r, refused, out);
+    }
+
+    // What happened on one device may let regions go on that are parked on another one, or are deferred.
+    void follow(aftermath& out) noexcept
+    {
+        for (kick_others(out); !out.released.empty(); kick_others(out)) {
+            while (!out.released.empty()) begin(*out.released.pop(), out);
+            wake_all(); // nobody may have armed the devices that they are on now
+        }
+        deliver(out.done);
+    }
+
+    void kick_others(aftermath& out) noexcept
+    {
+        while (!out.kicks.empty()) {
+            device_slot* const slot = out.kicks.back();
+            out.kicks.pop_back();
             device_lock lock(slot->mutex);
             if (slot->core == nullptr) continue;
             slot->core->kick();
-            slot->core->go_on(lock, done, kicks);
+            slot->core->go_on(lock, out);
         }
     }
 
@@ -485,6 +546,7 @@ private:
     std::atomic<bool> forked_{false};
     std::atomic<bool> closing_{false};
     std::atomic<device_slot*> first_{nullptr};
+    dependence_graph dependences_;
     std::mutex several_; // before any device's lock
     std::mutex mutex_;
     std::vector<device_slot*> numbered_;       // guarded by mutex_

@@ -99,6 +99,7 @@ public:
             cancel(asio::cancellation_type::terminal);
         } catch (...) { // no memory for the signals; what is in flight is waited for all the same
         }
+        registry::instance().cancel_deferred_if([this](region const& r) { return r.group == this; });
         registry::instance().wait_for_group(this);
     }
 

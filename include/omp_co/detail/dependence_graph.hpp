@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSL-1.0
+// The order that depend clauses make (OpenMP 5.2, 15.9.5).
+//
+// Whoever starts later comes behind. Where a device can keep that order, a region is dispatched at once, and its stream waits for
+// its predecessors' signals. Where it cannot, for a predecessor is on another device or on the host, the region is deferred
+// until that has ended: it holds nothing, and can be cancelled without effect.
+#pragma once
+
+#include <omp_co/detail/address_groups.hpp>
+#include <omp_co/detail/aftermath.hpp>
+#include <omp_co/detail/dependent.hpp>
+
+#include <boost/system/errc.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace omp_co::detail {
+
+class dependence_graph {
+public:
+    /// What successors of a failed region say.
+    static constexpr std::string_view failed_before = "a region that it depends on failed";
+
+    enum class verdict { go, deferred, out_of_memory };
+
+    /// Gives a region its place behind those that came earlier. What is deferred comes back by an aftermath. Nothing has
+    /// changed when there was no memory; else end() takes the place back.
+    verdict enter(region& r, std::span<dependence const> wishes) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        dependent* const node = take(r);
+        if (node == nullptr) return verdict::out_of_memory;
+        predecessors_.clear();
+        try {
+            join(*node, wishes);
+            for (predecessor const& p : predecessors_)
+                p.node->successors.reserve(p.node->successors.size() + 1);
+            node->behind.reserve(predecessors_.size());
+        } catch (std::bad_alloc const&) {
+            groups_.leave(*node);
+            give(*node);
+            return verdict::out_of_memory;
+        }
+        for (predecessor const& p : predecessors_) connect(p, *node);
+        link(*node);
+        r.order->node = node;
+        bool const free = node->unmet == 0;
+        node->now = free ? state::starting : state::deferred;
+        if (free && r.order->on_host) node->waiting = nullptr;
+        if (!free && r.order->token != nullptr) {
+            r.order->token->id.store(node->id, std::memory_order_relaxed);
+            r.order->token->deferred.store(node, std::memory_order_release);
+        }
+        return free ? verdict::go : verdict::deferred;
+    }
+
+    /// It has a place in a stream: others may be dispatched behind it.
+    void accepted(dependent& node, stream_place where, aftermath& out) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        node.place = where;
+        node.now = state::accepted;
+        for (dependent::edge& e : node.successors) {
+            if (e.what != until::accepted) continue;
+            e.what = until::nothing;
+            e.successor->behind.push_back(where); // capacity was reserved
+            met(*e.successor, out);
+        }
+        settle(out);
+    }
+
+    /// It has ended, or was refused.
+    void end(region_order& order, error_code ec, aftermath& out) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        end(*std::exchange(order.node, nullptr), ec, out);
+        settle(out);
+    }
+
+    /// Ends the region without effect if it is still deferred.
+    void cancel(dependent& node, std::uint64_t id, aftermath& out) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        if (node.id == id) abandon(node, out);
+    }
+
+    /// The same for all regions of which `which(region)` is true.
+    template <class Predicate>
+    void cancel_if(Predicate which, aftermath& out) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        for (dependent* n = first_; n != nullptr; n = n->next)
+            if (n->waiting != nullptr && which(*n->waiting)) abandon(*n, out);
+    }
+
+    /// Whether there is a region, which has not ended, of which `which(region)` is true.
+    template <class Predicate>
+    bool any_of(Predicate which) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        for (dependent const* n = first_; n != nullptr; n = n->next)
+            if (n->waiting != nullptr && which(*n->waiting)) return true;
+        return false;
+    }
+
+private:
+    using state = dependent::state;
+    using until = dependent::until;
+
+    struct predecessor {
+        dependent* node;
+        bool alone; ///< writes what its successor is to write
+    };
+
+    dependent* take(region& r) noexcept
+    try {
+        dependent& node = nodes_.take();
+        node.waiting = &r;
+        node.slot = r.order->on_host || r.order->begin != nullptr ? nullptr : r.slot;
+        node.generation = r.generation;
+        node.place = {};
+        node.id = ++ids_;
+        node.predecessor_failed = false;
+        node.goes_on = r.order->goes_on;
+        node.everything = r.order->everything;
+        node.unmet = node.incoming = 0;
+        return &node;
+    } catch (std::bad_alloc const&) {
+        return nullptr;
+    }
+
+    void give(dependent& node) noexcept
+    {
+        node.id = 0;
+        node.successors.clear();
+        node.behind.clear();
+        nodes_.give(node);
+    }
+
+    void join(dependent& node, std::span<dependence const> wishes)
+    {
+        auto const before = [&](dependent& p, bool alone = false) {
+            if (std::exchange(p.seen, node.id) != node.id) predecessors_.push_back({&p, alone});
+        };
+        if (node.everything)
+            for (dependent* p = first_; p != nullptr; p = p->next) before(*p);
+        else if (barrier_ != nullptr)
+            before(*barrier_);
+        node.items.reserve(wishes.size());
+        for (dependence const& wish : wishes) groups_.join(node, wish, before);
+    }
+
+    static void connect(predecessor const& before, dependent& node) noexcept
+    {
+        dependent& p = *before.node;
+        bool const by_device = node.slot != nullptr && p.slot == node.slot && p.generation == node.generation;
+        until what = until::ended;
+        if (by_device) what = p.now == state::accepted ? until::nothing : until::accepted;
+        if (what == until::nothing) node.behind.push_back({p.place.stream, p.place.number, before.alone});
+        if (what != until::nothing) ++node.unmet;
+        ++node.incoming;
+        p.successors.push_back({&node, what});
+    }
+
+    void link(dependent& node) noexcept
+    {
+        node.previous = last_;
+        node.next = nullptr;
+        (last_ == nullptr ? first_ : last_->next) = &node;
+        last_ = &node;
+        if (node.everything) barrier_ = &node;
+    }
+
+    void unlink(dependent& node) noexcept
+    {
+        (node.previous == nullptr ? first_ : node.previous->next) = node.next;
+        (node.next == nullptr ? last_ : node.next->previous) = node.previous;
+        if (barrier_ == &node) barrier_ = nullptr; // and so have all before it
+    }
+
+    // One edge less to wait for.
+    void met(dependent& node, aftermath& out) noexcept
+    {
+        if (--node.unmet != 0) return;
+        node.now = state::starting;
+        if (node.waiting == nullptr) return never_ran(node, node.error);
+        region& r = *node.waiting;
+        if (node.predecessor_failed && !node.goes_on) {
+            r.fail(make_error_code(errc::predecessor_failed), failed_before);
+            r.order->node = nullptr;
+            never_ran(node, r.error);
+            return out.done.push(r);
+        }
+        if (!r.order->on_host) return out.released.push(r);
+        node.waiting = nullptr;
+        out.done.push(r);
+    }
+
+    void abandon(dependent& node, aftermath& out) noexcept
+    {
+        if (node.now != state::deferred || node.waiting == nullptr) return;
+        region& r = *std::exchange(node.waiting, nullptr);
+        r.order->node = nullptr;
+        r.fail(aborted(), {});
+        node.error = r.error;
+        out.done.push(r);
+    }
+
+    // What Asio calls operation_aborted.
+    static error_code aborted() noexcept
+    {
+        return {boost::system::errc::operation_canceled, boost::system::system_category()};
+    }
+
+    void never_ran(dependent& node, error_code ec) noexcept
+    {
+        node.error = ec;
+        node.waiting = nullptr;
+        node.behind_it = std::exchange(over_, &node);
+    }
+
+    // The end of one may be the end of others, who never ran.
+    void settle(aftermath& out) noexcept
+    {
+        while (over_ != nullptr) {
+            dependent& node = *std::exchange(over_, over_->behind_it);
+            end(node, node.error, out);
+        }
+    }
+
+    void end(dependent& node, error_code ec, aftermath& out) noexcept
+    {
+        groups_.leave(node);
+        unlink(node);
+        node.now = state::ended;
+        for (dependent::edge const& e : node.successors) {
+            dependent& s = *e.successor;
+            if (ec) s.predecessor_failed = true;
+            if (e.what != until::nothing) met(s, out);
+            // On a lost device a successor may be the first to end.
+            if (--s.incoming == 0 && s.now == state::ended) give(s);
+        }
+        if (node.incoming == 0) give(node);
+    }
+
+    std::mutex mutex_; // behind any device's
+    spare_objects<dependent> nodes_;
+    address_groups groups_;
+    std::vector<predecessor> predecessors_; // of the one that enters
+    dependent* first_ = nullptr;
+    dependent* last_ = nullptr;
+    dependent* barrier_ = nullptr; ///< the last one behind which all come
+    dependent* over_ = nullptr;    ///< have ended without having run
+    std::uint64_t ids_ = 0;
+};
+
+} // namespace omp_co::detail
