@@ -11,6 +11,7 @@
 #include <omp_co/diagnostics.hpp>
 #include <omp_co/error.hpp>
 #include <omp_co/host.hpp>
+#include <omp_co/host_task.hpp>
 #include <omp_co/info.hpp>
 #include <omp_co/kernel.hpp>
 #include <omp_co/mapped_array.hpp>

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <omp_co/detail/asio.hpp>
+#include <omp_co/detail/code_of.hpp>
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/when_all_state.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <boost/system/system_error.hpp>
 #include <cstdint>
 #include <exception>
 #include <list>
@@ -160,20 +160,6 @@ private:
     static void emit(std::shared_ptr<member> const& m, asio::cancellation_type type)
     {
         asio::post(m->strand, [m, type] { m->signal.emit(type); });
-    }
-
-    static error_code code_of(std::exception_ptr const& e) noexcept
-    {
-        if (!e) return {};
-        try {
-            std::rethrow_exception(e);
-        } catch (boost::system::system_error const& error) {
-            return error.code();
-        } catch (std::bad_alloc const&) {
-            return make_error_code(errc::out_of_memory);
-        } catch (...) {
-            return make_error_code(errc::kernel_failed);
-        }
     }
 
     void finished(member_list::iterator at, error_code ec)
