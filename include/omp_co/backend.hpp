@@ -205,6 +205,10 @@ public:
     /// Ends a region: `completed` reaches `number` once everything before it is done.
     virtual error_code signal(sequence number) = 0;
 
+    /// The same inside a series of regions, or within a region: after a failure the backend skips commands beyond it where it can, up
+    /// to the next `signal`.
+    virtual error_code mark(sequence number) { return signal(number); }
+
     /// Asks how far the stream has come; never blocks.
     virtual progress completed() noexcept = 0;
 

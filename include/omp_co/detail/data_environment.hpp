@@ -197,15 +197,21 @@ public:
             if (item.entry != nullptr && !item.has(map_attach | map_raw)) item.joined = item.entry->joined;
     }
 
-    /// Calls `f(use)` for every earlier use, not retired, that a region with these clauses must wait for.
+    /// Calls `f(stream, number, writes)` for every earlier use, not retired, that a region with these clauses must wait for.
+    /// `ordered`: its kernel is a queue's.
     template <class F>
-    void for_each_conflict(std::span<map_item const> items, std::uint64_t serial, F f) const noexcept
+    void for_each_conflict(std::span<map_item const> items, std::uint64_t serial, bool ordered,
+                           F f) const noexcept
     {
         for (map_item const& item : items) {
             if (item.entry == nullptr) continue;
             bool const exclusive = moves(item, serial);
             for (stream_use const& use : item.entry->uses) {
-                backend::sequence const until = exclusive ? use.latest() : use.motion;
+                backend::sequence until = use.motion;
+                if (exclusive)
+                    until = use.latest();
+                else if (ordered || use.stream->ordered)
+                    until = item.has(map_written) ? use.latest() : std::max(use.motion, use.written);
                 if (until > use.stream->retired) f(*use.stream, until, item.has(map_written) || exclusive);
             }
         }
@@ -219,7 +225,9 @@ public:
             if (item.entry == nullptr) continue;
             ++item.entry->pending;
             stream_use& use = use_of(*item.entry, stream);
-            (moves(item, serial) ? use.motion : use.kernel) = number;
+            bool const exclusive = moves(item, serial);
+            (exclusive ? use.motion : use.kernel) = number;
+            if (!exclusive && item.has(map_written)) use.written = number;
         }
     }
 

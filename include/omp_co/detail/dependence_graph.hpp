@@ -9,6 +9,8 @@
 #include <omp_co/detail/address_groups.hpp>
 #include <omp_co/detail/aftermath.hpp>
 #include <omp_co/detail/dependent.hpp>
+#include <omp_co/detail/queue_lane.hpp>
+#include <omp_co/detail/race_checker.hpp>
 
 #include <boost/system/errc.hpp>
 #include <cstddef>
@@ -47,9 +49,12 @@ public:
             give(*node);
             return verdict::out_of_memory;
         }
+        if (races_.on())
+            races_.ordered(r, predecessors_, [](predecessor const& p) { return p.node->waiting; });
         for (predecessor const& p : predecessors_) connect(p, *node);
         link(*node);
         r.order->node = node;
+        if (node->lane != nullptr) enter_lane(*node);
         bool const free = node->unmet == 0;
         node->now = free ? state::starting : state::deferred;
         if (free && r.order->on_host) node->waiting = nullptr;
@@ -66,6 +71,7 @@ public:
         std::lock_guard guard(mutex_);
         node.place = where;
         node.now = state::accepted;
+        leave_lane(node);
         for (dependent::edge& e : node.successors) {
             if (e.what != until::accepted) continue;
             e.what = until::nothing;
@@ -99,6 +105,9 @@ public:
             if (n->waiting != nullptr && which(*n->waiting)) abandon(*n, out);
     }
 
+    /// What knows of this order, when it is asked to check the program.
+    race_checker& races() noexcept { return races_; }
+
     /// Whether there is a region, which has not ended, of which `which(region)` is true.
     template <class Predicate>
     bool any_of(Predicate which) noexcept
@@ -116,6 +125,7 @@ private:
     struct predecessor {
         dependent* node;
         bool alone; ///< writes what its successor is to write
+        bool tells; ///< of its failure
     };
 
     dependent* take(region& r) noexcept
@@ -130,6 +140,7 @@ private:
         node.goes_on = r.order->goes_on;
         node.everything = r.order->everything;
         node.unmet = node.incoming = 0;
+        node.lane = r.order->ticket == nullptr ? nullptr : r.order->ticket->lane;
         return &node;
     } catch (std::bad_alloc const&) {
         return nullptr;
@@ -146,7 +157,7 @@ private:
     void join(dependent& node, std::span<dependence const> wishes)
     {
         auto const before = [&](dependent& p, bool alone = false) {
-            if (std::exchange(p.seen, node.id) != node.id) predecessors_.push_back({&p, alone});
+            if (std::exchange(p.seen, node.id) != node.id) predecessors_.push_back({&p, alone, true});
         };
         if (node.everything)
             for (dependent* p = first_; p != nullptr; p = p->next) before(*p);
@@ -154,6 +165,15 @@ private:
             before(*barrier_);
         node.items.reserve(wishes.size());
         for (dependence const& wish : wishes) groups_.join(node, wish, before);
+        if (node.lane != nullptr) follow_tail(node);
+    }
+
+    // Regions of a queue that are deferred stay in its order.
+    void follow_tail(dependent& node)
+    {
+        dependent* const tail = node.lane->tail;
+        if (tail == nullptr || tail->id != node.lane->tail_id || tail->now == state::accepted) return;
+        if (std::exchange(tail->seen, node.id) != node.id) predecessors_.push_back({tail, false, false});
     }
 
     static void connect(predecessor const& before, dependent& node) noexcept
@@ -165,7 +185,20 @@ private:
         if (what == until::nothing) node.behind.push_back({p.place.stream, p.place.number, before.alone});
         if (what != until::nothing) ++node.unmet;
         ++node.incoming;
-        p.successors.push_back({&node, what});
+        p.successors.push_back({&node, what, before.tells});
+    }
+
+    // Until it is accepted, its queue's next regions look here.
+    static void enter_lane(dependent& node) noexcept
+    {
+        node.lane->deferred.fetch_add(1, std::memory_order_relaxed);
+        node.lane->tail = &node;
+        node.lane->tail_id = node.id;
+    }
+    static void leave_lane(dependent& node) noexcept
+    {
+        if (node.lane != nullptr)
+            std::exchange(node.lane, nullptr)->deferred.fetch_sub(1, std::memory_order_release);
     }
 
     void link(dependent& node) noexcept
@@ -206,6 +239,8 @@ private:
     {
         if (node.now != state::deferred || node.waiting == nullptr) return;
         region& r = *std::exchange(node.waiting, nullptr);
+        if (races_.on()) races_.ended(r);
+        leave_lane(node);
         r.order->node = nullptr;
         r.fail(aborted(), {});
         node.error = r.error;
@@ -236,12 +271,14 @@ private:
 
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
+        if (races_.on() && node.waiting != nullptr) races_.ended(*node.waiting);
         groups_.leave(node);
         unlink(node);
+        leave_lane(node);
         node.now = state::ended;
         for (dependent::edge const& e : node.successors) {
             dependent& s = *e.successor;
-            if (ec) s.predecessor_failed = true;
+            if (ec && e.tells) s.predecessor_failed = true;
             if (e.what != until::nothing) met(s, out);
             // On a lost device a successor may be the first to end.
             if (--s.incoming == 0 && s.now == state::ended) give(s);
@@ -249,6 +286,7 @@ private:
         if (node.incoming == 0) give(node);
     }
 
+    race_checker races_;
     std::mutex mutex_; // behind any device's
     spare_objects<dependent> nodes_;
     address_groups groups_;

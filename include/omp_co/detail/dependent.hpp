@@ -52,6 +52,7 @@ struct dependent {
     struct edge {
         dependent* successor;
         until what;
+        bool tells; ///< of a failure
     };
 
     region* waiting = nullptr;    ///< null: nobody waits for it
@@ -72,16 +73,20 @@ struct dependent {
     boost::container::small_vector<stream_place, 4> behind; ///< what its stream waits for
     dependent* previous = nullptr;                          ///< among all that have not ended
     dependent* next = nullptr;
-    dependent* behind_it = nullptr; ///< among those that ended without having run
+    struct queue_lane* lane = nullptr; ///< of the queue in which it is deferred
+    dependent* behind_it = nullptr;    ///< among those that ended without having run
 };
+
+struct queue_ticket;
 
 /// What a region says of its order, and its place in it.
 struct region_order {
-    dependent* node = nullptr;     ///< null: none, or it has ended
-    cancel_token* token = nullptr; ///< by which it is cancelled while it is deferred
-    bool goes_on = false;          ///< runs also when a predecessor has failed
-    bool everything = false;       ///< comes behind all that came before, and all that come later behind it
-    bool on_host = false;          ///< nothing for a device: its owner gets it when its time has come
+    dependent* node = nullptr;      ///< null: none, or it has ended
+    cancel_token* token = nullptr;  ///< by which it is cancelled while it is deferred
+    queue_ticket* ticket = nullptr; ///< of a region of a queue
+    bool goes_on = false;           ///< runs also when a predecessor has failed
+    bool everything = false;        ///< comes behind all that came before, and all that come later behind it
+    bool on_host = false;           ///< nothing for a device: its owner gets it when its time has come
     void (*begin)(region&) = nullptr; ///< how it is dispatched; null: as a region of a device
 };
 

@@ -13,6 +13,7 @@
 #include <omp_co/detail/enqueue.hpp>
 #include <omp_co/detail/info.hpp>
 #include <omp_co/detail/outdated.hpp>
+#include <omp_co/detail/queue_rules.hpp>
 #include <omp_co/detail/region_memory.hpp>
 #include <omp_co/detail/stream_set.hpp>
 #include <omp_co/device_statistics.hpp>
@@ -75,7 +76,7 @@ public:
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
+        stream_queue& s = place_for(r);
         r.stream = &s;
         r.number = ++s.accepted;
         if (r.item_count != 0 || node_of(r) != nullptr) collect_waits(r);
@@ -83,6 +84,8 @@ public:
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
         }
+        if (dependences_.races().on() && r.way == region::ordinary)
+            dependences_.races().accepted(r, &slot_, slot_.number);
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
@@ -92,6 +95,9 @@ public:
     /// Enqueues what has just been placed, if nothing is in the way.
     void start(region& r, device_lock& lock, aftermath& out)
     {
+        // The users of a queue may all have been told, and nobody else looks.
+        if (r.way == region::queued && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
+            reap(*r.stream, out);
         if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
         if (!r.stream->enqueuing) drive(*r.stream, lock, out);
         go_on(lock, out);
@@ -172,6 +178,10 @@ public:
     /// A region of another device is about to write this host memory.
     void host_changes(byte_range range) noexcept { environment_.host_changes(range); }
 
+    /// A stream for a queue alone. Throws std::bad_alloc.
+    stream_queue* open_queue(error_code& ec) { return streams_.open_queue(ec); }
+    void close_queue(stream_queue& s) noexcept { streams_.close_queue(s); }
+
     /// Memory on the device for the program, null if there is none.
     void* allocate(std::size_t bytes)
     {
@@ -208,6 +218,14 @@ public:
     }
 
 private:
+    stream_queue& place_for(region& r) noexcept
+    {
+        queue_ticket* const ticket = ticket_of(r);
+        if (ticket == nullptr) return streams_.pick(r.way, followed_by(r), traffic());
+        decide(r, *ticket, traits_);
+        return *ticket->lane->stream;
+    }
+
     // Everything that can go wrong before the region counts as accepted.
     error_code prepare(region& r)
     {
@@ -311,7 +329,7 @@ private:
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
-        std::size_t wanted = s.commands_flying + waits + 2;
+        std::size_t wanted = s.commands_flying + waits + 3;
         for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }
@@ -329,7 +347,7 @@ private:
             stream_queue& s = static_cast<stream_queue&>(clock);
             if (followed == nullptr && s.commands != nullptr) followed = &s;
         };
-        environment_.for_each_conflict(r.maps(), r.serial,
+        environment_.for_each_conflict(r.maps(), r.serial, false,
                                        [&](stream_clock& s, backend::sequence, bool writes) {
                                            if (writes) follow(s);
                                        });
@@ -354,7 +372,7 @@ private:
             r.waits = wait_pool_.take(r.waits, other, number);
         };
         environment_.for_each_conflict(
-            r.maps(), r.serial,
+            r.maps(), r.serial, r.way == region::queued,
             [&](stream_clock& s, backend::sequence number, bool) { wait_for(s, number); });
         if (dependent const* const node = node_of(r))
             for (stream_place const& p : node->behind)
@@ -380,6 +398,8 @@ private:
             region& r = *s.parked.pop();
             environment_.resolve(r.maps());
             inform(slot_.number, r, [&](info_writer const& w) { w.moves(r.maps()); });
+            queue_ticket* const ticket = ticket_of(r);
+            if (ticket != nullptr) skip_after_failure(r, *ticket);
             meet_failures(r);
             error_code signalled;
             if (!lost_ && s.commands != nullptr) {
@@ -394,6 +414,8 @@ private:
             s.enqueued = r.number;
             s.commands_flying += r.commands;
             s.flying.push(r);
+            if (ticket != nullptr) note_enqueued(r, *ticket);
+            if (ticket != nullptr && ticket->consumed == 0) sources_consumed(r, *ticket, out);
             if (s.waiters != nullptr) notify(s, out);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
@@ -430,9 +452,15 @@ private:
                 other.completed = std::min(other.completed, w->number);
                 reap_through(*w->stream, other, out);
             }
-            if (at.failures) note_failure(r, s.commands->take_failure(r.number));
+            if (at.failures) {
+                queue_ticket const* const ticket = ticket_of(r);
+                if (ticket != nullptr && ticket->consumed != 0)
+                    note_failure(r, s.commands->take_failure(ticket->consumed));
+                note_failure(r, s.commands->take_failure(r.number));
+            }
             retire(s, out);
         }
+        if (s.ordered && !s.flying.empty()) look_for_consumed(s, at, out);
     }
 
     void meet_failures(region& r) noexcept
@@ -450,6 +478,16 @@ private:
         return r.order == nullptr ? nullptr : r.order->node;
     }
 
+    // The copies in of the region that is at work may be over.
+    void look_for_consumed(stream_queue& s, backend::progress const& at, aftermath& out) noexcept
+    {
+        region& r = *s.flying.front();
+        queue_ticket* const ticket = ticket_of(r);
+        if (ticket == nullptr || ticket->consumed == 0 || ticket->consumed > at.completed) return;
+        if (at.failures) note_failure(r, s.commands->take_failure(ticket->consumed));
+        sources_consumed(r, *ticket, out);
+    }
+
     static void note_failure(region& r, backend::failure const& f) noexcept
     {
         if (!f.error) return;
@@ -465,6 +503,7 @@ private:
         if (!s.parked.empty()) kicked_ = true;
         meet_failures(r);
         while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
+        if (queue_ticket* const ticket = ticket_of(r)) settle(r, *ticket, out);
         count(r);
         if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
         if (watch_ != nullptr) tell(*watch_, r);
@@ -472,6 +511,7 @@ private:
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
         if (s.waiters != nullptr) notify(s, out);
+        if (dependences_.races().on()) dependences_.races().ended(r);
         if (node_of(r) != nullptr) dependences_.end(*r.order, r.error, out);
         --slot_.in_flight;
         out.done.push(r);
@@ -535,6 +575,8 @@ private:
         });
         return live;
     }
+
+    static constexpr std::uint64_t look_every = 32; ///< regions of a queue
 
     device_slot& slot_;
     dependence_graph& dependences_;

@@ -5,12 +5,15 @@
 #include <omp_co/backend.hpp>
 #include <omp_co/detail/joined_pointers.hpp>
 #include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/queue_rules.hpp>
 #include <omp_co/detail/region.hpp>
 #include <omp_co/detail/stream_queue.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 
 namespace omp_co::detail {
 
@@ -76,12 +79,19 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
             if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
+    queue_ticket* const ticket = ticket_of(r);
+    char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
     std::uint32_t all = 0;
     for (map_item const& item : r.maps()) {
         all |= item.flags;
         if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
             continue;
-        ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
+        if (staging != nullptr) {
+            std::memcpy(staging, item.host, item.bytes);
+            ec = out.copy_in(item.device, std::exchange(staging, staging + item.bytes), item.bytes);
+        } else {
+            ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
+        }
         r.commands += commands_of(traits, item);
     }
     if ((all & map_attach) != 0) // behind the structures that they are in
@@ -91,6 +101,10 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
             ++r.commands;
         }
     r.arrived = !ec;
+    if (ticket != nullptr && ticket->consumed != 0 && !ec) {
+        ec = out.mark(ticket->consumed);
+        ++r.commands;
+    }
     if (r.call != nullptr && !ec) {
         ec = out.launch(*r.call);
         ++r.commands;
@@ -102,7 +116,7 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     }
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
-    return out.signal(r.number);
+    return ticket != nullptr && !ticket->waits ? out.mark(r.number) : out.signal(r.number);
 }
 
 } // namespace omp_co::detail

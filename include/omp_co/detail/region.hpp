@@ -69,9 +69,9 @@ struct stream_wait {
 struct region {
     using end_function = void (*)(region&, ending);
 
-    /// Through a stream that it shares; without commands, parked until all that it follows has retired and it is released; or
-    /// through a stream where nothing is ever parked for another region, without a place in the order.
-    enum way_through : unsigned char { ordinary, held, express };
+    /// Through a stream that it shares; without commands, parked until all that it follows has retired and it is released;
+    /// through a stream where nothing is ever parked for another region, without a place in the order; or through its queue's.
+    enum way_through : unsigned char { ordinary, held, express, queued };
 
     region(end_function f, device_slot* s) noexcept : end(f), slot(s) {}
 
@@ -94,7 +94,7 @@ struct region {
     std::uint64_t serial = 0;
     std::uint64_t generation = 0; ///< of the device that was meant
     error_code error;
-    void const* group = nullptr; ///< the task_group whose member started it
+    void const* group = nullptr;   ///< the task_group whose member started it
     region_order* order = nullptr; ///< null: the device and the data alone decide when it runs
     std::string_view name;
     diagnostics* why = nullptr;

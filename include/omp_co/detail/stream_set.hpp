@@ -29,6 +29,7 @@ public:
     error_code reserve(region::way_through way, traffic now)
     {
         if (way == region::ordinary) return reserve_ordinary(now);
+        if (way == region::queued) return {};
         if (way == region::held) {
             reserve_place();
             return {};
@@ -60,11 +61,32 @@ public:
         return *best;
     }
 
+    /// A stream for a queue alone; null, and why, if there is none. Throws std::bad_alloc.
+    stream_queue* open_queue(error_code& ec)
+    {
+        auto const spare = std::find_if(queues_.begin(), queues_.end(),
+                                        [](auto const& s) { return !s->ordered && idle(*s); });
+        if (spare != queues_.end()) {
+            (*spare)->ordered = true;
+            return spare->get();
+        }
+        queues_.reserve(queues_.size() + 1);
+        std::unique_ptr<backend::stream> created = device_.create_stream(ec);
+        if (!created) return nullptr;
+        queues_.push_back(std::make_unique<stream_queue>(std::move(created)));
+        queues_.back()->ordered = true;
+        return queues_.back().get();
+    }
+
+    /// The queue is gone, and nothing of it is in flight.
+    static void close_queue(stream_queue& s) noexcept { s.ordered = false; }
+
     /// Streams may be added meanwhile.
     template <class F>
     void for_each(F f)
     {
         for (std::size_t i = 0; i < streams_.size(); ++i) f(*streams_[i]);
+        for (std::size_t i = 0; i < queues_.size(); ++i) f(*queues_[i]);
         for (std::size_t i = 0; i < places_.size(); ++i) f(*places_[i]);
         if (express_ != nullptr) f(*express_);
     }
@@ -74,6 +96,7 @@ public:
     {
         auto const one = [&](auto const& s) { return f(std::as_const(*s)); };
         return std::any_of(streams_.begin(), streams_.end(), one) ||
+               std::any_of(queues_.begin(), queues_.end(), one) ||
                std::any_of(places_.begin(), places_.end(), one) || (express_ != nullptr && one(express_));
     }
 
@@ -125,6 +148,7 @@ private:
     backend::device& device_;
     backend::properties const& traits_;
     std::vector<std::unique_ptr<stream_queue>> streams_;
+    std::vector<std::unique_ptr<stream_queue>> queues_;
     std::vector<std::unique_ptr<stream_queue>> places_; ///< of regions that are held
     std::unique_ptr<stream_queue> express_;             ///< of regions for which others wait that are held
 };

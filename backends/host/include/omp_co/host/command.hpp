@@ -53,6 +53,7 @@ struct command {
     };
 
     command_kind kind = command_kind::nothing;
+    bool goes_on = false;         ///< behind the signal too, what fails is skipped
     backend::sequence signal = 0; ///< published after the command; 0: none
     union {
         copy_arguments copy;
