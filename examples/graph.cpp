@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <omp_co/omp_co.hpp>
 #include <random>
 #include <string>
@@ -42,11 +41,11 @@ struct graph {
 graph random_graph(std::size_t tasks, std::size_t degree, std::mt19937_64& random)
 {
     graph g(tasks);
-    std::vector<task> earlier;
-    for (task t = 0; t < tasks; earlier.push_back(t++)) {
-        std::size_t const count = random() % (degree + 1);
-        std::ranges::sample(earlier, std::back_inserter(g.predecessors[t]),
-                            static_cast<std::ptrdiff_t>(count), random);
+    for (task t = 0; t < tasks; ++t) {
+        std::vector<task>& from = g.predecessors[t];
+        std::size_t const count = std::min<std::size_t>(t, random() % (degree + 1));
+        while (from.size() < count)
+            if (task const p = random() % t; std::ranges::find(from, p) == from.end()) from.push_back(p);
     }
     return g;
 }

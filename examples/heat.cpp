@@ -230,7 +230,7 @@ void write_png(plate& p, std::size_t step, std::size_t size, std::string const& 
 
 int run(command_line given)
 {
-    std::size_t const size = given.number("--size", 512, 1, 30'000);
+    std::size_t const size = given.number("--size", 512, 1, 16'384);
     std::size_t const side = given.number("--tile", 64);
     std::size_t const steps = given.number("--steps", 500);
     std::vector<omp_co::device> const devices = given.devices();
