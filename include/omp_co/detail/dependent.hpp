@@ -33,10 +33,10 @@ struct stream_place {
 
 struct dependence_group;
 
-/// Belongs to the dependence_graph and is guarded by its mutex. It outlives the region whose place it is: one that was cancelled
-/// while it was deferred keeps its place until those before it have ended.
+/// Belongs to the dependence_graph and is guarded by its mutex. It outlives the region whose place it is: one that never ran
+/// keeps its place, skipped, until those before it have ended.
 struct dependent {
-    enum class state : unsigned char { deferred, starting, accepted, ended };
+    enum class state : unsigned char { deferred, starting, accepted, skipped, ended };
 
     /// One address that it names: a member of a group there.
     struct item {
@@ -74,7 +74,7 @@ struct dependent {
     dependent* previous = nullptr;                          ///< among all that have not ended
     dependent* next = nullptr;
     struct queue_lane* lane = nullptr; ///< of the queue in which it is deferred
-    dependent* behind_it = nullptr;    ///< among those that ended without having run
+    dependent* behind_it = nullptr;    ///< among those that were skipped
 };
 
 struct queue_ticket;
