@@ -77,7 +77,8 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     error_code ec = r.error;
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
-            if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
+            if (w->stream->commands != nullptr && !w->until_retired)
+                ec = out.wait(*w->stream->commands, w->number);
     bool const timed = r.why != nullptr && !ec;
     if (timed) ec = out.begin_timing(r.why->timing());
     queue_ticket* const ticket = ticket_of(r);
