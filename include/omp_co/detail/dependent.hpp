@@ -90,6 +90,9 @@ struct region_order {
     void (*begin)(region&) = nullptr; ///< how it is dispatched; null: as a region of a device
 };
 
+/// Its place, null if it has none.
+inline dependent* node_of(region const& r) noexcept { return r.order == nullptr ? nullptr : r.order->node; }
+
 /// Objects that are used again; they are freed with it.
 template <class T>
 class spare_objects {
