@@ -2,6 +2,7 @@
 // Everything that needs no vendor's toolkit: the constructs and the host backend.
 #pragma once
 
+#include <omp_co/check.hpp>
 #include <omp_co/clauses.hpp>
 #include <omp_co/data.hpp>
 #include <omp_co/data_clauses.hpp>

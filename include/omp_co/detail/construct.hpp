@@ -8,6 +8,7 @@
 #include <omp_co/detail/destination.hpp>
 #include <omp_co/detail/kernel_payload.hpp>
 #include <omp_co/detail/operation_state.hpp>
+#include <omp_co/detail/queue_detour.hpp>
 #include <omp_co/device.hpp>
 
 #include <array>
@@ -168,32 +169,48 @@ public:
     void dispatch(region& r, payload_type& payload, loop& l) const noexcept
     {
         if (!prepare(r, payload)) return l.refuse(r, r.error, {});
-        if constexpr (is_ordered)
-            start_in_order(r, payload.order(), r, l);
-        else
+        if constexpr (is_ordered) {
+            try {
+                r.order = &payload.order();
+                dependences const wishes = wishes_for(*r.order);
+                l.start(r, [&](region&) { registry::instance().submit(r, wishes.all()); });
+            } catch (std::bad_alloc const&) {
+                l.refuse(r, make_error_code(errc::out_of_memory), {});
+            }
+        } else {
             l.start(r);
+        }
     }
 
     /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
     void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
     {
-        using region_type = queue_region<payload_type>;
         if (q.fault()) return l.refuse(user, q.fault(), {});
-        region_type* made = nullptr;
+        queue_region<payload_type>* made = nullptr;
+        error_code ec = make_error_code(errc::out_of_memory);
         try {
-            made = &region_type::create(q, user, kernel_, clauses_);
+            made = &queue_region<payload_type>::create(q, user, kernel_, clauses_);
+            region_order& order = *made->order;
+            order.token = token;
+            order.ticket->waits |= brings_back;
+            if (prepare(*made, made->payload(), q.where())) {
+                dependences const wishes = wishes_for(order);
+                if (made->slot != q.where().slot()) {
+                    queue_detour& detour = queue_detour::create(q, *made, user);
+                    return l.start(user, [&](region&) { detour.start(wishes.all(), order); });
+                }
+                return l.start(user, [&](region&) {
+                    if (is_ordered || order.ticket->lane->deferred.load(std::memory_order_acquire) != 0)
+                        registry::instance().submit(*made, wishes.all());
+                    else
+                        registry::instance().submit(*made);
+                });
+            }
+            ec = made->error;
         } catch (std::bad_alloc const&) {
-            return l.refuse(user, make_error_code(errc::out_of_memory), {});
         }
-        region& r = *made;
-        made->its_order().token = token;
-        made->ticket().waits |= brings_back;
-        if (!prepare(r, made->payload(), q.where())) {
-            error_code const ec = r.error;
-            r.end(r, ending::destroy);
-            return l.refuse(user, ec, {});
-        }
-        start_in_order(r, made->its_order(), user, l);
+        if (made != nullptr) made->end(*made, ending::destroy);
+        l.refuse(user, ec, {});
     }
 
     /// Undoes a construct that only maps, without copying and without telling anybody.
@@ -247,26 +264,12 @@ private:
         return false;
     }
 
-    // Once what its depend clauses name has ended, or right behind it.
-    void start_in_order(region& r, region_order& order, region& user, loop& l) const noexcept
+    // Throws std::bad_alloc.
+    dependences wishes_for(region_order& order) const
     {
-        [[maybe_unused]] dependences wishes;
-        if constexpr (is_ordered) {
-            try {
-                std::apply([&](Clauses const&... each) { (wishes.take(each, order), ...); }, clauses_);
-            } catch (std::bad_alloc const&) {
-                error_code const ec = make_error_code(errc::out_of_memory);
-                if (&r != &user) r.end(r, ending::destroy);
-                return l.refuse(user, ec, {});
-            }
-        }
-        r.order = &order;
-        l.start(user, [&](region&) {
-            if (is_ordered || (order.ticket != nullptr && order.ticket->lane->deferred.load() != 0))
-                registry::instance().submit(r, wishes.all());
-            else
-                registry::instance().submit(r);
-        });
+        dependences all;
+        std::apply([&](Clauses const&... each) { (all.take(each, order), ...); }, clauses_);
+        return all;
     }
 
     conditions all_conditions() const noexcept

@@ -200,8 +200,8 @@ public:
     /// Calls `f(stream, number, writes)` for every earlier use, not retired, that a region with these clauses must wait for.
     /// `ordered`: its kernel is a queue's.
     template <class F>
-    void for_each_conflict(std::span<map_item const> items, std::uint64_t serial, bool ordered,
-                           F f) const noexcept
+    void for_each_conflict(std::span<map_item const> items, std::uint64_t serial, F f,
+                           bool ordered = false) const noexcept
     {
         for (map_item const& item : items) {
             if (item.entry == nullptr) continue;

@@ -10,6 +10,7 @@
 #include <omp_co/detail/aftermath.hpp>
 #include <omp_co/detail/dependent.hpp>
 #include <omp_co/detail/queue_lane.hpp>
+#include <omp_co/detail/race_checker.hpp>
 
 #include <boost/system/errc.hpp>
 #include <cstddef>
@@ -48,6 +49,8 @@ public:
             give(*node);
             return verdict::out_of_memory;
         }
+        if (races_.on())
+            races_.ordered(r, predecessors_, [](predecessor const& p) { return p.node->waiting; });
         for (predecessor const& p : predecessors_) connect(p, *node);
         link(*node);
         r.order->node = node;
@@ -101,6 +104,9 @@ public:
         for (dependent* n = first_; n != nullptr; n = n->next)
             if (n->waiting != nullptr && which(*n->waiting)) abandon(*n, out);
     }
+
+    /// What knows of this order, when it is asked to check the program.
+    race_checker& races() noexcept { return races_; }
 
     /// Whether there is a region, which has not ended, of which `which(region)` is true.
     template <class Predicate>
@@ -233,6 +239,7 @@ private:
     {
         if (node.now != state::deferred || node.waiting == nullptr) return;
         region& r = *std::exchange(node.waiting, nullptr);
+        if (races_.on()) races_.ended(r);
         leave_lane(node);
         r.order->node = nullptr;
         r.fail(aborted(), {});
@@ -264,6 +271,7 @@ private:
 
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
+        if (races_.on() && node.waiting != nullptr) races_.ended(*node.waiting);
         groups_.leave(node);
         unlink(node);
         leave_lane(node);
@@ -278,6 +286,7 @@ private:
         if (node.incoming == 0) give(node);
     }
 
+    race_checker races_;
     std::mutex mutex_; // behind any device's
     spare_objects<dependent> nodes_;
     address_groups groups_;

@@ -84,6 +84,8 @@ public:
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
         }
+        if (dependences_.races().on() && r.way == region::ordinary)
+            dependences_.races().accepted(r, &slot_, slot_.number);
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
@@ -327,7 +329,7 @@ private:
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
-        std::size_t wanted = s.commands_flying + waits + 3;
+        std::size_t wanted = s.commands_flying + waits + 3 + (r->why == nullptr ? 0 : 2);
         for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }
@@ -345,7 +347,7 @@ private:
             stream_queue& s = static_cast<stream_queue&>(clock);
             if (followed == nullptr && s.commands != nullptr) followed = &s;
         };
-        environment_.for_each_conflict(r.maps(), r.serial, false,
+        environment_.for_each_conflict(r.maps(), r.serial,
                                        [&](stream_clock& s, backend::sequence, bool writes) {
                                            if (writes) follow(s);
                                        });
@@ -370,8 +372,8 @@ private:
             r.waits = wait_pool_.take(r.waits, other, number);
         };
         environment_.for_each_conflict(
-            r.maps(), r.serial, r.way == region::queued,
-            [&](stream_clock& s, backend::sequence number, bool) { wait_for(s, number); });
+            r.maps(), r.serial, [&](stream_clock& s, backend::sequence number, bool) { wait_for(s, number); },
+            r.way == region::queued);
         if (dependent const* const node = node_of(r))
             for (stream_place const& p : node->behind)
                 if (p.number > p.stream->retired) wait_for(*p.stream, p.number);
@@ -500,6 +502,7 @@ private:
         s.commands_flying -= r.commands;
         if (!s.parked.empty()) kicked_ = true;
         meet_failures(r);
+        if (r.why != nullptr && r.why->timing().measured && !lost_) s.commands->measure(r.why->timing());
         while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
         if (queue_ticket* const ticket = ticket_of(r)) settle(r, *ticket, out);
         count(r);
@@ -509,6 +512,7 @@ private:
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
         if (s.waiters != nullptr) notify(s, out);
+        if (dependences_.races().on()) dependences_.races().ended(r);
         if (node_of(r) != nullptr) dependences_.end(*r.order, r.error, out);
         --slot_.in_flight;
         out.done.push(r);

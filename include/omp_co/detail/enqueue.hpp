@@ -79,6 +79,8 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
             if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
+    bool const timed = r.why != nullptr && !ec;
+    if (timed) ec = out.begin_timing(r.why->timing());
     queue_ticket* const ticket = ticket_of(r);
     char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
     std::uint32_t all = 0;
@@ -114,6 +116,9 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
         ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
         r.commands += commands_of(traits, item);
     }
+    if (timed && !ec) ec = out.end_timing(r.why->timing());
+    if (timed) r.commands += 2;
+    if (timed && !ec) r.why->timing().measured = true;
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
     return ticket != nullptr && !ticket->waits ? out.mark(r.number) : out.signal(r.number);

@@ -116,8 +116,6 @@ public:
     }
 
     Payload& payload() noexcept { return payload_; }
-    region_order& its_order() noexcept { return order_; }
-    queue_ticket& ticket() noexcept { return ticket_; }
 
 private:
     template <class... Args>

@@ -170,6 +170,9 @@ public:
         follow(out);
     }
 
+    /// Whether programs are checked for regions that nothing orders.
+    race_checker& races() noexcept { return dependences_.races(); }
+
     /// Gives two pairs of regions places on their devices, in an order that all such pairs keep. Of each pair the second one,
     /// right behind the first, is held until release_held. What is refused goes to its owner with an error.
     void submit_held(region& r, region& held, region& other, region& other_held) noexcept

@@ -15,7 +15,17 @@ namespace omp_co::host {
 
 class stream;
 
-enum class command_kind : unsigned char { nothing, copy, box_in, box_out, fill, launch, wait };
+enum class command_kind : unsigned char {
+    nothing,
+    copy,
+    box_in,
+    box_out,
+    fill,
+    launch,
+    wait,
+    begin_timing,
+    end_timing
+};
 
 /// Copies a box to the device's side of memory, or from there.
 inline void copy_box_in(void* device, void const* host, backend::box const& shape) noexcept
@@ -61,6 +71,7 @@ struct command {
         fill_arguments fill;
         backend::invocation const* call;
         wait_arguments wait;
+        backend::timing* timing;
     };
 
     command() noexcept : copy{} {}

@@ -28,7 +28,12 @@ public:
 
     backend::failure take_failure(backend::sequence number) override { return failed_.take(number); }
 
+    void measure(backend::timing& t) noexcept override { t.measured = false; }
+
 protected:
+    static void begin(backend::timing& t) noexcept { t.begin = now(); }
+    static void end(backend::timing& t) noexcept { t.elapsed = std::chrono::nanoseconds(now() - t.begin); }
+
     void note_failure(backend::sequence number, backend::failure&& f) noexcept
     {
         failed_.note(number, std::move(f));
@@ -44,6 +49,11 @@ protected:
     alignas(64) std::atomic<backend::sequence> completed_{0}; // apart from what enqueueing reads
 
 private:
+    static std::int64_t now() noexcept
+    {
+        return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+
     omp_co::detail::failed_regions failed_;
 };
 
@@ -88,13 +98,24 @@ public:
         return {};
     }
 
+    error_code begin_timing(backend::timing& t) override
+    {
+        begin(t);
+        return {};
+    }
+    error_code end_timing(backend::timing& t) override
+    {
+        end(t);
+        return {};
+    }
+
     error_code wait(backend::stream&, backend::sequence) override
     {
         return make_error_code(errc::not_supported);
     }
 
-    error_code signal(backend::sequence number) override { return end(number, false); }
-    error_code mark(backend::sequence number) override { return end(number, true); }
+    error_code signal(backend::sequence number) override { return finish_region(number, false); }
+    error_code mark(backend::sequence number) override { return finish_region(number, true); }
 
     bool arm() noexcept override { return true; } // whoever enqueues also retires
 
@@ -103,7 +124,7 @@ protected:
     bool skips() const noexcept { return skipping_ || failure_.error; }
 
 private:
-    error_code end(backend::sequence number, bool goes_on) noexcept
+    error_code finish_region(backend::sequence number, bool goes_on) noexcept
     {
         skipping_ = goes_on && skips();
         if (failure_.error) note_failure(number, std::exchange(failure_, {}));
@@ -179,8 +200,11 @@ public:
         return {};
     }
 
-    error_code signal(backend::sequence number) override { return end(number, false); }
-    error_code mark(backend::sequence number) override { return end(number, true); }
+    error_code begin_timing(backend::timing& t) override { return stamp(command_kind::begin_timing, t); }
+    error_code end_timing(backend::timing& t) override { return stamp(command_kind::end_timing, t); }
+
+    error_code signal(backend::sequence number) override { return finish_region(number, false); }
+    error_code mark(backend::sequence number) override { return finish_region(number, true); }
 
     bool arm() noexcept override
     {
@@ -208,7 +232,7 @@ private:
         backend::sequence number;
     };
 
-    error_code end(backend::sequence number, bool goes_on) noexcept
+    error_code finish_region(backend::sequence number, bool goes_on) noexcept
     {
         command* c = commands_.last();
         if (c == nullptr) c = push(command_kind::nothing);
@@ -228,6 +252,14 @@ private:
         c->kind = kind;
         c->signal = 0;
         return c;
+    }
+
+    error_code stamp(command_kind kind, backend::timing& t) noexcept
+    {
+        command* const c = push(kind);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->timing = &t;
+        return {};
     }
 
     error_code copy(void* to, void const* from, std::size_t bytes) noexcept
@@ -266,6 +298,8 @@ private:
             if (c.kind == command_kind::fill) std::memset(c.fill.to, c.fill.value, c.fill.bytes);
             if (c.kind == command_kind::launch) workers.run_call(*c.call, own, failure_);
         }
+        if (c.kind == command_kind::begin_timing) begin(*c.timing);
+        if (c.kind == command_kind::end_timing) end(*c.timing);
         backend::sequence const number = c.signal;
         bool const goes_on = c.goes_on;
         commands_.pop();
