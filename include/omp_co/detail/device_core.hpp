@@ -329,7 +329,8 @@ private:
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
-        std::size_t wanted = s.commands_flying + waits + 3 + (r->why == nullptr ? 0 : 2);
+        std::size_t wanted =
+            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 1);
         for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }
