@@ -361,6 +361,72 @@ BOOST_DATA_TEST_CASE(one_that_is_cancelled_lets_nobody_overtake, data::make({0U,
     BOOST_TEST(second.ends_well());
 }
 
+// What was refused has no place in the order, also while what it depends on is in flight.
+BOOST_AUTO_TEST_CASE(one_that_is_refused_holds_nobody_up)
+{
+    test_device const dev(workers(1));
+    gate g;
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    int other = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    BOOST_TEST(early(omp_co::target(q, g.kernel(), omp_co::tofrom(v), omp_co::depend_out(flag))));
+    pending refused(omp_co::target(q, twice, omp_co::range(1), omp_co::tofrom(other, omp_co::present), omp_co::depend_in(flag)));
+    BOOST_TEST(refused.ends());
+    BOOST_TEST((refused.code() == errc::not_present), refused.code().message());
+    pending next(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_out(other)));
+    BOOST_TEST(next.ends_well());
+    g.open();
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[0] == 4);
+}
+
+// Its data is where it is, and it is waited for.
+BOOST_DATA_TEST_CASE(a_construct_that_runs_on_the_host_has_its_place_too, data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    if (n == 0) g.open();
+    std::vector<int> v(64, 1);
+    std::thread::id where;
+    int on_host = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    BOOST_TEST(early(omp_co::target(q, g.kernel(), omp_co::tofrom(v)))); // 2
+    pending back(omp_co::target_update(q, omp_co::from(v)));
+    auto const look = [](int const* p, int* seen, std::thread::id* id) {
+        *seen = p[0];
+        *id = std::this_thread::get_id();
+    };
+    pending here(omp_co::target(q, look, omp_co::to(v), omp_co::from(on_host), omp_co::from(where), omp_co::if_(false)));
+    pending behind(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v))); // 4
+    if (n != 0) {
+        BOOST_TEST(here.stays());
+        BOOST_TEST(behind.stays());
+    }
+    g.open();
+    for (pending* p : {&back, &here, &behind}) BOOST_TEST(p->ends_well());
+    BOOST_TEST(on_host == 2);
+    BOOST_TEST((where != std::thread::id()));
+    pending nothing(omp_co::target_update(q, omp_co::to(v), omp_co::if_(false)));
+    BOOST_TEST(nothing.ends_well());
+    BOOST_TEST(early(omp_co::target(q, [] { throw 1; })));
+    omp_co::diagnostics why;
+    pending not_run(omp_co::target(q, look, omp_co::to(v), omp_co::from(on_host), omp_co::from(where), omp_co::if_(false),
+                                   omp_co::explain(why)));
+    BOOST_TEST(not_run.ends());
+    BOOST_TEST((not_run.code() == errc::kernel_failed), not_run.code().message());
+    BOOST_TEST(!why.empty());
+    pending fails(omp_co::target(q, [] { throw 1; }, omp_co::if_(false)));
+    BOOST_TEST(fails.ends());
+    BOOST_TEST((fails.code() == errc::kernel_failed), fails.code().message());
+    BOOST_TEST(early(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v)))); // 8: it was told
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[0] == 8);
+    BOOST_TEST(on_host == 2);
+}
+
 // It never had a place in the queue.
 BOOST_AUTO_TEST_CASE(one_whose_predecessor_fails_says_so_and_stops_nothing)
 {

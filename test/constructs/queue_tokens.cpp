@@ -135,7 +135,8 @@ BOOST_DATA_TEST_CASE(every_token_is_told_early_and_at_the_end, data::make({0U, 1
     auto body = [&]() -> asio::awaitable<void> {
         auto [ec] = co_await more(asio::as_tuple(asio::use_awaitable));
         if (ec) throw boost::system::system_error(ec);
-        co_await more;
+        auto named = more;
+        co_await std::move(named);
         co_await (more(asio::use_awaitable) && more(asio::use_awaitable));
         auto const first = co_await (more(asio::use_awaitable) || q.synchronize()(asio::use_awaitable));
         over = first.index() == 0 || n == 0;

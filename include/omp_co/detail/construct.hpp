@@ -185,13 +185,17 @@ public:
     /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
     void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
     {
-        if (q.fault()) return l.refuse(user, q.fault(), {});
+        if (q.fault()) {
+            std::apply([&](Clauses const&... each) { (describe(each, user), ...); }, clauses_);
+            return l.refuse(user, q.fault(), {});
+        }
         queue_region<payload_type>* made = nullptr;
         error_code ec = make_error_code(errc::out_of_memory);
         try {
             made = &queue_region<payload_type>::create(q, user, kernel_, clauses_);
             region_order& order = *made->order;
             order.token = token;
+            order.awaited_in = &l;
             order.ticket->waits |= brings_back;
             if (prepare(*made, made->payload(), q.where())) {
                 dependences const wishes = wishes_for(order);

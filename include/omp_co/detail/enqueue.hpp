@@ -76,12 +76,17 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
 {
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;
+    queue_ticket* const ticket = ticket_of(r);
+    if (ticket != nullptr && ticket->renews != 0) {
+        error_code const refused = out.signal(ticket->renews);
+        if (!ec) ec = refused;
+        ++r.commands;
+    }
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
             if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
     bool const timed = r.why != nullptr && !ec;
     if (timed) ec = out.begin_timing(r.why->timing());
-    queue_ticket* const ticket = ticket_of(r);
     char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
     std::uint32_t all = 0;
     for (map_item const& item : r.maps()) {
@@ -121,7 +126,7 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     if (timed && !ec) r.why->timing().measured = true;
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
-    return ticket != nullptr && !ticket->waits ? out.mark(r.number) : out.signal(r.number);
+    return ticket != nullptr ? out.mark(r.number) : out.signal(r.number);
 }
 
 } // namespace omp_co::detail
