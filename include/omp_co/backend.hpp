@@ -260,7 +260,7 @@ struct properties {
     bool unified_memory = false;   ///< device addresses are host addresses: no copies
     bool host_accessible = false;  ///< the host may read and write what allocate() gives
     bool device_waits = true;      ///< a stream can wait for another one's signal
-    bool inline_execution = false; ///< commands run in the call that enqueues them
+    bool inline_execution = false; ///< commands run in the call that enqueues them; small copies under a lock
     bool quick_enqueueing =
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
     bool refuses_at_signal =

@@ -28,6 +28,21 @@ public:
     present_table& table() noexcept { return table_; }
     bool unified() const noexcept { return unified_; }
 
+    /// The usual case in one step: a single clause, of data that is present. False: nothing has changed, and check() and
+    /// reserve() say what is to be said. True: they need not be called.
+    bool find_present(std::span<map_item> items) noexcept
+    {
+        if (items.size() != 1) return false;
+        map_item& item = items[0];
+        if (item.has(map_raw) || item.bytes == 0 || !sensible(item)) return false;
+        present_entry* const e = table_.holding(item.host);
+        if (e == nullptr || !e->live() || item.end() > e->range.end) return false;
+        if (e->uses.size() == e->uses.capacity()) return false; // record() may add one
+        item.leader = 0;
+        item.entry = e;
+        return true;
+    }
+
     /// Finds each clause's entry, groups those that need a new one, and reports the first clause that cannot be.
     /// Dying entries count as absent: what a program sees must not depend on how fast a device is.
     refusal check(std::span<map_item> items)
@@ -171,6 +186,7 @@ public:
     void apply(std::span<map_item> items, std::uint64_t serial) noexcept
     {
         latest_ = serial;
+        if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
         if (std::all_of(items.begin(), items.end(),
                         &is_resident)) { // counts go up and down, and nothing moves
             for (map_item& item : items) {
@@ -329,6 +345,22 @@ private:
         return item.entry != nullptr && item.bytes != 0 && (item.flags & (both | more)) == both;
     }
 
+    // An update of what is mapped: no count changes.
+    static bool only_moves(map_item const& item) noexcept
+    {
+        constexpr std::uint32_t more = map_enter | map_exit | map_written | map_raw;
+        return item.entry != nullptr && (item.flags & (map_update | more)) == map_update;
+    }
+
+    void move(map_item& item, std::uint64_t serial) noexcept
+    {
+        item.joined = item.entry->joined;
+        if (unified_ || !item.has(map_to | map_from)) return;
+        if (item.has(map_to)) item.flags |= map_copy_in;
+        if (item.has(map_from)) item.flags |= map_copy_out;
+        if (item.shape == nullptr) sync(*item.entry, {item.begin(), item.end()}, serial);
+    }
+
     static bool sensible(map_item const& item) noexcept
     {
         return item.bytes == 0 || (item.host != nullptr && item.end() > item.begin());
@@ -458,7 +490,7 @@ private:
             use = {&stream};
             return use;
         }
-        e.uses.push_back({&stream}); // capacity was reserved
+        e.uses.emplace_back(&stream); // capacity was reserved
         return e.uses.back();
     }
 

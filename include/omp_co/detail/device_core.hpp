@@ -76,10 +76,11 @@ public:
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        stream_queue& s = place_for(r);
+        conflicts const met = conflicts_of(r);
+        stream_queue& s = place_for(r, met);
         r.stream = &s;
         r.number = ++s.accepted;
-        if (r.item_count != 0 || node_of(r) != nullptr) collect_waits(r);
+        if (met.any) collect_waits(r);
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
@@ -95,8 +96,8 @@ public:
     /// Enqueues what has just been placed, if nothing is in the way.
     void start(region& r, device_lock& lock, aftermath& out)
     {
-        // The users of a queue may all have been told, and nobody else looks.
-        if (r.way == region::queued && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
+        // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks.
+        if (r.order != nullptr && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
             reap(*r.stream, out);
         if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
         if (!r.stream->enqueuing) drive(*r.stream, lock, out);
@@ -218,10 +219,15 @@ public:
     }
 
 private:
-    stream_queue& place_for(region& r) noexcept
+    struct conflicts {
+        bool any = false;                 ///< there is unfinished work to wait for
+        stream_queue* followed = nullptr; ///< the stream of what wrote what the region is about to write
+    };
+
+    stream_queue& place_for(region& r, conflicts const& met) noexcept
     {
         queue_ticket* const ticket = ticket_of(r);
-        if (ticket == nullptr) return streams_.pick(r.way, followed_by(r), traffic());
+        if (ticket == nullptr) return streams_.pick(r.way, met.followed, traffic());
         decide(r, *ticket, traits_);
         return *ticket->lane->stream;
     }
@@ -230,7 +236,8 @@ private:
     error_code prepare(region& r)
     {
         std::span<map_item> const items = r.maps();
-        if (refusal const refused = environment_.check(items)) {
+        bool const present = environment_.find_present(items);
+        if (refusal const refused = present ? refusal{} : environment_.check(items)) {
             error_code const ec = make_error_code(refused.code);
             if (r.why != nullptr) r.fail(ec, describe(refused));
             inform(slot_.number, r, [&](info_writer const& w) {
@@ -242,8 +249,11 @@ private:
         try {
             if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
             dependent const* const node = node_of(r);
-            if (items.empty() && node == nullptr) return {};
-            wait_pool_.reserve(environment_.reserve(items) + (node == nullptr ? 0 : node->behind.size()));
+            std::size_t const behind = node == nullptr ? 0 : node->behind.size();
+            if (items.empty() && behind == 0) return {};
+            wait_pool_.reserve(behind +
+                               (present ? items[0].entry->uses.size() : environment_.reserve(items)));
+            if (present) return {};
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -340,22 +350,21 @@ private:
         return {serial_, slot_.in_flight.load(std::memory_order_relaxed)};
     }
 
-    // The stream of the unfinished work that wrote what this region is about to write.
-    stream_queue* followed_by(region& r) noexcept
+    conflicts conflicts_of(region& r) noexcept
     {
-        stream_queue* followed = nullptr;
-        auto const follow = [&](stream_clock& clock) {
+        conflicts met;
+        auto const meet = [&](stream_clock& clock, bool writes) {
             stream_queue& s = static_cast<stream_queue&>(clock);
-            if (followed == nullptr && s.commands != nullptr) followed = &s;
+            met.any = true;
+            if (writes && met.followed == nullptr && s.commands != nullptr) met.followed = &s;
         };
-        environment_.for_each_conflict(r.maps(), r.serial,
-                                       [&](stream_clock& s, backend::sequence, bool writes) {
-                                           if (writes) follow(s);
-                                       });
-        if (dependent const* const node = node_of(r); node != nullptr && followed == nullptr)
+        environment_.for_each_conflict(
+            r.maps(), r.serial, [&](stream_clock& s, backend::sequence, bool writes) { meet(s, writes); },
+            r.way == region::queued);
+        if (dependent const* const node = node_of(r))
             for (stream_place const& p : node->behind)
-                if (p.alone && p.number > p.stream->retired) follow(*p.stream);
-        return followed;
+                if (p.number > p.stream->retired) meet(*p.stream, p.alone);
+        return met;
     }
 
     // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
@@ -392,6 +401,20 @@ private:
         return false;
     }
 
+    // Whether to enqueue it takes about as long as to give the lock up and take it again.
+    bool is_quick(region& r) const noexcept
+    {
+        if (traits_.quick_enqueueing) return true;
+        if (!traits_.inline_execution || r.call != nullptr) return false;
+        constexpr std::size_t most = 8192;
+        std::size_t moved = 0;
+        for (map_item const& item : r.maps()) {
+            if (item.has(map_raw) || item.shape != nullptr) return false; // another device's, or many rows
+            if (item.has(map_copy_in | map_copy_out)) moved += item.bytes;
+        }
+        return moved <= most;
+    }
+
     void drive(stream_queue& s, device_lock& lock, aftermath& out)
     {
         s.enqueuing = true;
@@ -405,9 +428,10 @@ private:
             error_code signalled;
             if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
-                if (!traits_.quick_enqueueing) lock.unlock();
+                bool const quick = is_quick(r);
+                if (!quick) lock.unlock();
                 signalled = enqueue(traits_, r);
-                if (!traits_.quick_enqueueing) lock.lock();
+                if (!quick) lock.lock();
                 s.current = nullptr;
                 if (traits_.refuses_at_signal) note_failure(r, s.commands->refused(r.number));
             }
@@ -578,7 +602,7 @@ private:
         return live;
     }
 
-    static constexpr std::uint64_t look_every = 32; ///< regions of a queue
+    static constexpr std::uint64_t look_every = 32; ///< regions of a stream
 
     device_slot& slot_;
     dependence_graph& dependences_;

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace omp_co::detail {
 
@@ -93,12 +92,17 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
         all |= item.flags;
         if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
             continue;
-        if (staging != nullptr) {
-            std::memcpy(staging, item.host, item.bytes);
-            ec = out.copy_in(item.device, std::exchange(staging, staging + item.bytes), item.bytes);
-        } else {
-            ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
+        if (item.is_plain()) {
+            void const* source = item.host;
+            if (staging != nullptr) {
+                source = std::memcpy(staging, item.host, item.bytes);
+                staging += item.bytes;
+            }
+            ec = out.copy_in(item.device, source, item.bytes);
+            ++r.commands;
+            continue;
         }
+        ec = move_in(out, item);
         r.commands += commands_of(traits, item);
     }
     if ((all & map_attach) != 0) // behind the structures that they are in
@@ -116,11 +120,12 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
         ec = out.launch(*r.call);
         ++r.commands;
     }
-    for (map_item const& item : r.maps()) {
-        if (ec || !item.has(map_copy_out)) continue;
-        ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
-        r.commands += commands_of(traits, item);
-    }
+    if ((all & map_copy_out) != 0)
+        for (map_item const& item : r.maps()) {
+            if (ec || !item.has(map_copy_out)) continue;
+            ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
+            r.commands += commands_of(traits, item);
+        }
     if (timed && !ec) ec = out.end_timing(r.why->timing());
     if (timed) r.commands += 2;
     if (timed && !ec) r.why->timing().measured = true;

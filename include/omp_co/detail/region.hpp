@@ -35,6 +35,8 @@ public:
     inline void push(region& r) noexcept;
     inline region* pop() noexcept;
     inline void append(region_list&& other) noexcept;
+    /// Takes the first one, which is there, and those behind it that have the same owner.
+    inline region_list pop_owner() noexcept;
 
 private:
     region* first_ = nullptr;
@@ -138,6 +140,17 @@ inline region* region_list::pop() noexcept
     if (first_ == nullptr) last_ = nullptr;
     r->next = nullptr;
     return r;
+}
+
+inline region_list region_list::pop_owner() noexcept
+{
+    region* last = first_;
+    while (last->next != nullptr && last->next->owner == first_->owner) last = last->next;
+    region_list taken;
+    taken.first_ = std::exchange(first_, std::exchange(last->next, nullptr));
+    taken.last_ = last;
+    if (first_ == nullptr) last_ = nullptr;
+    return taken;
 }
 
 inline void region_list::append(region_list&& other) noexcept

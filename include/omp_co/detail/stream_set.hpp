@@ -28,7 +28,11 @@ public:
     /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
     error_code reserve(region::way_through way, traffic now)
     {
-        if (way == region::ordinary) return reserve_ordinary(now);
+        if (way == region::ordinary) {
+            bool const first_is_enough =
+                !streams_.empty() && streams_.size() >= traits_.concurrency && idle(*streams_.front());
+            return first_is_enough ? error_code() : reserve_ordinary(now);
+        }
         if (way == region::queued) return {};
         if (way == region::held) {
             reserve_place();
@@ -109,7 +113,6 @@ private:
     error_code reserve_ordinary(traffic now)
     {
         std::size_t const wanted = traits_.concurrency;
-        if (streams_.size() >= wanted && !streams_.empty() && idle(*streams_.front())) return {};
         bool const enough = streams_.size() >= wanted &&
                             std::any_of(streams_.begin(), streams_.end(),
                                         [&](auto const& s) { return !stalled(*s) && !stuck(*s, now); });

@@ -115,12 +115,13 @@ public:
     }
 
     /// The latest command pushed and not published; null if there is none.
-    command* last() noexcept
-    {
-        return pushed_ == published_.load(std::memory_order_relaxed) ? nullptr : last_;
-    }
+    command* last() noexcept { return last_; }
 
-    void publish() noexcept { published_.store(pushed_, std::memory_order_seq_cst); }
+    void publish() noexcept
+    {
+        last_ = nullptr; // to ask published_ would fetch it from the consumer's core
+        published_.store(pushed_, std::memory_order_seq_cst);
+    }
 
     // The consumer's side.
 
