@@ -32,7 +32,8 @@ auto const throws_again = [] { throw std::runtime_error("the second"); };
 
 void spin_for(std::chrono::microseconds time)
 {
-    for (auto const end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {}
+    for (auto const end = std::chrono::steady_clock::now() + time; std::chrono::steady_clock::now() < end;) {
+    }
 }
 
 bool says(omp_co::diagnostics const& why, char const* words)
@@ -59,7 +60,8 @@ BOOST_DATA_TEST_CASE(what_was_enqueued_behind_a_failure_is_skipped, data::make({
     BOOST_TEST(early(omp_co::target(q, throws)));
     BOOST_TEST(early(omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v))));
     pending copies(omp_co::target_update(q, omp_co::to(omp_co::section(v, 1, 63))));
-    pending large(omp_co::target(q, [](int const*) {}, omp_co::to(x)));
+    pending large(omp_co::target(
+        q, [](int const*) {}, omp_co::to(x)));
     omp_co::diagnostics why;
     pending told(omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(w),
                                 omp_co::also(omp_co::tofrom(v)), omp_co::explain(why)));
@@ -118,8 +120,8 @@ BOOST_DATA_TEST_CASE(one_that_waits_and_fails_tells_it_itself, data::make({0U, 1
         throw std::runtime_error("the third");
     };
     omp_co::diagnostics why;
-    BOOST_TEST((outcome(omp_co::target(q, bad, omp_co::tofrom(v), omp_co::name("bad"), omp_co::explain(why))) ==
-                errc::kernel_failed));
+    BOOST_TEST((outcome(omp_co::target(q, bad, omp_co::tofrom(v), omp_co::name("bad"),
+                                       omp_co::explain(why))) == errc::kernel_failed));
     BOOST_TEST(says(why, "bad: "), why.message());
     BOOST_TEST(says(why, "the third"), why.message());
     BOOST_TEST(v[0] == 1);
@@ -145,7 +147,8 @@ BOOST_AUTO_TEST_CASE(of_two_failures_the_first_is_told)
     BOOST_TEST(one.ends());
     BOOST_TEST(two.ends());
     BOOST_TEST((one.code() && one.code() != errc::predecessor_failed), one.code().message());
-    BOOST_TEST((two.code() == errc::predecessor_failed), two.code().message()); // something was skipped after it was told
+    BOOST_TEST((two.code() == errc::predecessor_failed),
+               two.code().message()); // something was skipped after it was told
     BOOST_TEST(!ask(q));
 }
 
@@ -228,11 +231,13 @@ BOOST_DATA_TEST_CASE(what_is_refused_says_so_and_stops_nothing, data::make({0U, 
     BOOST_TEST(partial.ends());
     BOOST_TEST((partial.code() == errc::partially_present), partial.code().message());
     BOOST_TEST(!why.empty());
-    pending negative(omp_co::target(q, increment, omp_co::range(-1), omp_co::tofrom(w), omp_co::explain(why)));
+    pending negative(
+        omp_co::target(q, increment, omp_co::range(-1), omp_co::tofrom(w), omp_co::explain(why)));
     BOOST_TEST(negative.ends());
     BOOST_TEST((negative.code() == errc::invalid_argument), negative.code().message());
     BOOST_TEST(says(why, "extent"), why.message());
-    BOOST_TEST(early(omp_co::target(q, increment, omp_co::range(32), omp_co::alloc(omp_co::section(v, 0, 32)))));
+    BOOST_TEST(
+        early(omp_co::target(q, increment, omp_co::range(32), omp_co::alloc(omp_co::section(v, 0, 32)))));
     g.open();
     BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(omp_co::section(v, 0, 32)))));
     BOOST_TEST(v[0] == 3);
@@ -320,7 +325,8 @@ BOOST_DATA_TEST_CASE(a_new_queue_does_not_inherit_a_failure, data::make({0U, 1U,
         omp_co::queue q(dev);
         int ran = 0;
         BOOST_TEST(!outcome(omp_co::target_enter_data(q, omp_co::to(v), omp_co::to(ran))));
-        BOOST_TEST(!outcome(omp_co::target(q, [](int* p) { ++*p; }, omp_co::tofrom(ran))));
+        BOOST_TEST(!outcome(omp_co::target(
+            q, [](int* p) { ++*p; }, omp_co::tofrom(ran))));
         BOOST_TEST(!outcome(omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v))));
         BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v), omp_co::from(ran))));
         BOOST_TEST(ran == 1);
@@ -382,8 +388,8 @@ BOOST_DATA_TEST_CASE(a_queue_whose_device_is_gone_answers_device_lost, data::mak
     for (omp_co::queue const* q : {&before, &after, &none, &moved_from, &taken}) {
         omp_co::diagnostics why;
         why.assign("old");
-        BOOST_TEST((outcome(omp_co::target(*q, [] {}, omp_co::name("late"), omp_co::explain(why))) ==
-                    errc::device_lost));
+        BOOST_TEST((outcome(omp_co::target(
+                        *q, [] {}, omp_co::name("late"), omp_co::explain(why))) == errc::device_lost));
         BOOST_TEST(says(why, "late: "), why.message());
         BOOST_TEST((outcome(omp_co::target_update(*q, omp_co::from(v))) == errc::device_lost));
         BOOST_TEST((outcome(q->synchronize()) == errc::device_lost));

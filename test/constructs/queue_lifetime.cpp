@@ -86,8 +86,7 @@ BOOST_AUTO_TEST_CASE(a_deferred_construct_keeps_its_queue)
     omp_co::external_event ready;
     pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
     std::optional<omp_co::queue> q(std::in_place, dev.get());
-    pending a(
-        omp_co::target(*q, increment, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag)));
+    pending a(omp_co::target(*q, increment, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag)));
     pending b(omp_co::target(*q, increment, omp_co::range(64), omp_co::tofrom(v)));
     q.reset();
     BOOST_TEST(a.stays());
@@ -129,8 +128,8 @@ BOOST_AUTO_TEST_CASE(a_queue_can_be_moved_with_work_in_flight)
 }
 
 // Destroyed with its loop while it waits, and while what it was told of is still held.
-BOOST_DATA_TEST_CASE(a_loop_that_goes_waits_for_its_own_awaits, data::make({1U, 2U}) * data::make({false, true}), n,
-                     behind_host)
+BOOST_DATA_TEST_CASE(a_loop_that_goes_waits_for_its_own_awaits,
+                     data::make({1U, 2U}) * data::make({false, true}), n, behind_host)
 {
     test_device const dev(workers(n));
     gate g;
@@ -150,7 +149,8 @@ BOOST_DATA_TEST_CASE(a_loop_that_goes_waits_for_its_own_awaits, data::make({1U, 
             co_await omp_co::target_enter_data(q, omp_co::to(v));
             co_await omp_co::target(q, g.kernel(), omp_co::tofrom(v));
             if (behind_host)
-                co_await omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag));
+                co_await omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v),
+                                        omp_co::depend_in(flag));
             co_await omp_co::target_exit_data(q, omp_co::from(v));
             finished = true;
         };
@@ -176,8 +176,8 @@ BOOST_DATA_TEST_CASE(a_loop_that_goes_waits_for_its_own_awaits, data::make({1U, 
     BOOST_TEST(settle(dev));
 }
 
-BOOST_DATA_TEST_CASE(a_device_that_goes_drains_its_queues, data::make({1U, 2U}) * data::make({false, true}), n,
-                     queue_first)
+BOOST_DATA_TEST_CASE(a_device_that_goes_drains_its_queues, data::make({1U, 2U}) * data::make({false, true}),
+                     n, queue_first)
 {
     std::optional<omp_co::host::virtual_device> dev(std::in_place, workers(n));
     gate g;
@@ -233,9 +233,11 @@ BOOST_DATA_TEST_CASE(a_group_that_goes_waits_for_its_members_on_queues, data::ma
     {
         omp_co::task_group group(io.get_executor());
         group.spawn(omp_co::target(q, g.kernel(), omp_co::tofrom(v)));
-        if (kind_of_member == 1) group.spawn(omp_co::target(q, increment, omp_co::range(64), omp_co::from(v, omp_co::always)));
+        if (kind_of_member == 1)
+            group.spawn(omp_co::target(q, increment, omp_co::range(64), omp_co::from(v, omp_co::always)));
         if (kind_of_member == 2)
-            group.spawn(omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag)));
+            group.spawn(
+                omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag)));
         io.poll();
         BOOST_TEST(g.wait_entered(1));
         opener = open_later(g);
@@ -263,8 +265,10 @@ BOOST_DATA_TEST_CASE(cancelling_an_await_takes_no_work_back, data::make({1U, 2U}
     std::optional<error_code> two;
     omp_co::queue q(dev);
     BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
-    omp_co::target(q, g.kernel(), omp_co::tofrom(v))(bound(early_signal.slot(), io, [&](error_code ec) { one = ec; }));
-    omp_co::target_update(q, omp_co::from(v))(bound(late_signal.slot(), io, [&](error_code ec) { two = ec; }));
+    omp_co::target(q, g.kernel(),
+                   omp_co::tofrom(v))(bound(early_signal.slot(), io, [&](error_code ec) { one = ec; }));
+    omp_co::target_update(q,
+                          omp_co::from(v))(bound(late_signal.slot(), io, [&](error_code ec) { two = ec; }));
     BOOST_TEST(eventually([&] { return io.poll(), one.has_value(); }));
     BOOST_TEST((one && !*one));
     early_signal.emit(asio::cancellation_type::terminal);
@@ -353,7 +357,8 @@ BOOST_DATA_TEST_CASE(a_thousand_constructs_that_nobody_awaits, data::make({0U, 1
 }
 
 // When all awaits are over nobody asks the device. The next one who has to do with it finds what is done.
-BOOST_DATA_TEST_CASE(what_nobody_waits_for_is_retired_by_the_next_use, data::make({1U, 2U}) * data::make({0, 1, 2}), n, use)
+BOOST_DATA_TEST_CASE(what_nobody_waits_for_is_retired_by_the_next_use,
+                     data::make({1U, 2U}) * data::make({0, 1, 2}), n, use)
 {
     test_device const dev(workers(n));
     gate g;
@@ -365,9 +370,12 @@ BOOST_DATA_TEST_CASE(what_nobody_waits_for_is_retired_by_the_next_use, data::mak
     g.open();
     BOOST_TEST(eventually([&] { return g.left() == 1; }));
     if (use == 0) BOOST_TEST(!outcome(q.synchronize()));
-    if (use == 1) BOOST_TEST(eventually([&] { return !outcome(omp_co::target(dev, [] {})) && dev.get().statistics().in_flight <= 1; }));
+    if (use == 1)
+        BOOST_TEST(eventually(
+            [&] { return !outcome(omp_co::target(dev, [] {})) && dev.get().statistics().in_flight <= 1; }));
     if (use == 2)
-        BOOST_TEST(eventually([&] { return !outcome(omp_co::target(q, [] {})) && dev.get().statistics().in_flight <= 33; }));
+        BOOST_TEST(eventually(
+            [&] { return !outcome(omp_co::target(q, [] {})) && dev.get().statistics().in_flight <= 33; }));
     nothing_is_left(dev);
 }
 
@@ -395,7 +403,8 @@ BOOST_DATA_TEST_CASE(a_queue_can_be_used_for_ever, data::make({0U, 1U, 2U}), n)
     asio::co_spawn(io, body(), [&](std::exception_ptr e) { f.check(!e, "no error"); });
     io.run();
     auto const after = ::mallinfo2().uordblks;
-    if (!OMP_CO_TEST_SANITIZED) BOOST_TEST(after < before + 256 * 1024); // blocks for 256 in flight come and go
+    if (!OMP_CO_TEST_SANITIZED)
+        BOOST_TEST(after < before + 256 * 1024); // blocks for 256 in flight come and go
     BOOST_TEST(most <= limit + 1);
     BOOST_TEST(v[0] == all);
     BOOST_TEST(v[63] == all);

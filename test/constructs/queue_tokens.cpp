@@ -211,7 +211,8 @@ BOOST_AUTO_TEST_CASE(a_binding_holds_in_a_data_region)
             auto body = [&]() -> asio::awaitable<void> {
                 for (int k = 0; k < 10; ++k) {
                     std::vector<int> const x(data.size(), k);
-                    co_await omp_co::target(plus, omp_co::range(data.size()), omp_co::tofrom(data), omp_co::to(x));
+                    co_await omp_co::target(plus, omp_co::range(data.size()), omp_co::tofrom(data),
+                                            omp_co::to(x));
                 }
             };
             co_await omp_co::target_data(omp_co::tofrom(data), body);
@@ -227,11 +228,13 @@ BOOST_AUTO_TEST_CASE(a_data_region_can_name_a_queue)
             auto body = [&]() -> asio::awaitable<int> {
                 for (int k = 0; k < 10; ++k) {
                     std::vector<int> const x(data.size(), k);
-                    co_await omp_co::target(mine, plus, omp_co::range(data.size()), omp_co::tofrom(data), omp_co::to(x));
+                    co_await omp_co::target(mine, plus, omp_co::range(data.size()), omp_co::tofrom(data),
+                                            omp_co::to(x));
                 }
                 co_return 5;
             };
-            if (int const five = co_await omp_co::target_data(mine, omp_co::tofrom(data), body); five != 5) throw 1;
+            if (int const five = co_await omp_co::target_data(mine, omp_co::tofrom(data), body); five != 5)
+                throw 1;
         };
         asio::co_spawn(io, outer(std::move(q), v), over);
     });
@@ -282,7 +285,8 @@ BOOST_AUTO_TEST_CASE(a_binding_does_not_take_what_names_a_device)
         co_await omp_co::target_data(other, omp_co::tofrom(v), inside);
         if (v[0] != 2) throw 1;
         auto mixed = [&]() -> asio::awaitable<void> {
-            co_await omp_co::target(increment, omp_co::range(64), omp_co::tofrom(w)); // the queue's: behind the held one
+            co_await omp_co::target(increment, omp_co::range(64),
+                                    omp_co::tofrom(w)); // the queue's: behind the held one
         };
         co_await omp_co::target_data(other, omp_co::tofrom(v), mixed);
     };

@@ -64,13 +64,21 @@ auto const nothing = [](auto*...) {};
 
 std::array<case_of, 9> const that_wait{{
     {"from that ends", [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::from(t.w))); }},
-    {"tofrom that ends", [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::tofrom(t.w))); }},
-    {"always from", [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::from(t.v, omp_co::always))); }},
-    {"also from", [](work& t, pending& p) { p.start(omp_co::target(t.q, [] {}, omp_co::also(omp_co::from(t.w)))); }},
+    {"tofrom that ends",
+     [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::tofrom(t.w))); }},
+    {"always from",
+     [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::from(t.v, omp_co::always))); }},
+    {"also from",
+     [](work& t, pending& p) {
+         p.start(omp_co::target(
+             t.q, [] {}, omp_co::also(omp_co::from(t.w))));
+     }},
     {"exit data", [](work& t, pending& p) { p.start(omp_co::target_exit_data(t.q, omp_co::from(t.v))); }},
     {"update from", [](work& t, pending& p) { p.start(omp_co::target_update(t.q, omp_co::from(t.v))); }},
     {"update from, every second one",
-     [](work& t, pending& p) { p.start(omp_co::target_update(t.q, omp_co::from(omp_co::section(t.v.data(), 0, 32, 2)))); }},
+     [](work& t, pending& p) {
+         p.start(omp_co::target_update(t.q, omp_co::from(omp_co::section(t.v.data(), 0, 32, 2))));
+     }},
     {"reduction",
      [](work& t, pending& p) {
          auto const k = [](std::size_t i, int& s) { s += static_cast<int>(i); };
@@ -81,17 +89,37 @@ std::array<case_of, 9> const that_wait{{
 
 std::array<case_of, 12> const that_do_not_wait{{
     {"no data", [](work& t, pending& p) { p.start(omp_co::target(t.q, [] {})); }},
-    {"to", [](work& t, pending& p) { p.start(omp_co::target(t.q, [](int const*) {}, omp_co::to(t.w))); }},
-    {"to that is mapped", [](work& t, pending& p) { p.start(omp_co::target(t.q, [](int const*) {}, omp_co::to(t.v))); }},
-    {"tofrom that stays", [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::tofrom(t.v))); }},
-    {"from that stays", [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::from(t.v))); }},
+    {"to",
+     [](work& t, pending& p) {
+         p.start(omp_co::target(
+             t.q, [](int const*) {}, omp_co::to(t.w)));
+     }},
+    {"to that is mapped",
+     [](work& t, pending& p) {
+         p.start(omp_co::target(
+             t.q, [](int const*) {}, omp_co::to(t.v)));
+     }},
+    {"tofrom that stays",
+     [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::tofrom(t.v))); }},
+    {"from that stays",
+     [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::from(t.v))); }},
     {"alloc", [](work& t, pending& p) { p.start(omp_co::target(t.q, nothing, omp_co::alloc(t.w))); }},
-    {"always to", [](work& t, pending& p) { p.start(omp_co::target(t.q, [](int const*) {}, omp_co::to(t.v, omp_co::always))); }},
-    {"firstprivate", [](work& t, pending& p) { p.start(omp_co::target(t.q, [](int) {}, omp_co::firstprivate(t.sum))); }},
-    {"enter data", [](work& t, pending& p) { p.start(omp_co::target_enter_data(t.q, omp_co::to(t.w), omp_co::to(t.v))); }},
+    {"always to",
+     [](work& t, pending& p) {
+         p.start(omp_co::target(
+             t.q, [](int const*) {}, omp_co::to(t.v, omp_co::always)));
+     }},
+    {"firstprivate",
+     [](work& t, pending& p) {
+         p.start(omp_co::target(
+             t.q, [](int) {}, omp_co::firstprivate(t.sum)));
+     }},
+    {"enter data",
+     [](work& t, pending& p) { p.start(omp_co::target_enter_data(t.q, omp_co::to(t.w), omp_co::to(t.v))); }},
     {"update to", [](work& t, pending& p) { p.start(omp_co::target_update(t.q, omp_co::to(t.v))); }},
     {"release", [](work& t, pending& p) { p.start(omp_co::target_exit_data(t.q, omp_co::release(t.v))); }},
-    {"update from of what is absent", [](work& t, pending& p) { p.start(omp_co::target_update(t.q, omp_co::from(t.w))); }},
+    {"update from of what is absent",
+     [](work& t, pending& p) { p.start(omp_co::target_update(t.q, omp_co::from(t.w))); }},
 }};
 
 } // namespace queues_test
@@ -144,10 +172,9 @@ BOOST_DATA_TEST_CASE(a_queue_works_on_every_kind_of_device, data::make(device_ki
     for (int k = 0; k < 5; ++k) {
         std::vector<int> x(64, k);
         BOOST_TEST(!outcome(omp_co::target(
-            q, [](std::size_t i, int* p, int const* a) { p[i] += a[i]; }, omp_co::range(64), omp_co::tofrom(v),
-            omp_co::to(x))));
-        BOOST_TEST(!outcome(omp_co::target(
-            q, add, omp_co::to(v), omp_co::tofrom(sum))));
+            q, [](std::size_t i, int* p, int const* a) { p[i] += a[i]; }, omp_co::range(64),
+            omp_co::tofrom(v), omp_co::to(x))));
+        BOOST_TEST(!outcome(omp_co::target(q, add, omp_co::to(v), omp_co::tofrom(sum))));
     }
     BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v), omp_co::from(sum))));
     BOOST_TEST(v[0] == 11);
@@ -196,8 +223,10 @@ BOOST_AUTO_TEST_CASE(with_unified_memory_whatever_names_data_waits)
     gate g;
     work t(dev);
     BOOST_TEST(early(omp_co::target(t.q, held(g))));
-    BOOST_TEST(early(omp_co::target(t.q, [](int) {}, omp_co::firstprivate(t.sum))));
-    pending reads(omp_co::target(t.q, [](int const*) {}, omp_co::to(t.w)));
+    BOOST_TEST(early(omp_co::target(
+        t.q, [](int) {}, omp_co::firstprivate(t.sum))));
+    pending reads(omp_co::target(
+        t.q, [](int const*) {}, omp_co::to(t.w)));
     pending writes(omp_co::target(t.q, increment, omp_co::range(64), omp_co::alloc(t.v)));
     BOOST_TEST(reads.stays());
     BOOST_TEST(writes.stays());
@@ -209,8 +238,9 @@ BOOST_AUTO_TEST_CASE(with_unified_memory_whatever_names_data_waits)
 
 // Up to 256 KiB are staged by the core; beyond that the device reads them, behind what was enqueued before.
 BOOST_DATA_TEST_CASE(what_is_copied_in_may_be_freed_before_the_kernel_has_run,
-                     data::make({1U, 2U}) * data::make({std::size_t{16}, std::size_t{75'000}, std::size_t{2} << 20}), n,
-                     count)
+                     data::make({1U, 2U}) *
+                         data::make({std::size_t{16}, std::size_t{75'000}, std::size_t{2} << 20}),
+                     n, count)
 {
     test_device const dev(workers(n));
     gate before;
@@ -233,7 +263,8 @@ BOOST_DATA_TEST_CASE(what_is_copied_in_may_be_freed_before_the_kernel_has_run,
     BOOST_TEST(sum == 14);
 }
 
-BOOST_DATA_TEST_CASE(several_clauses_are_consumed_together, data::make({std::size_t{10}, std::size_t{40'000}}), count)
+BOOST_DATA_TEST_CASE(several_clauses_are_consumed_together,
+                     data::make({std::size_t{10}, std::size_t{40'000}}), count)
 {
     test_device const dev(workers(1));
     gate g;
@@ -266,7 +297,8 @@ BOOST_AUTO_TEST_CASE(boxes_are_read_before_the_update_is_told)
     std::fill(v.begin(), v.end(), 2);
     BOOST_TEST(early(omp_co::target_update(q, omp_co::to(omp_co::section(v.data(), 0, 32, 2)))));
     std::fill(v.begin(), v.end(), 3);
-    BOOST_TEST(early(omp_co::target_update(q, omp_co::to(omp_co::section2d(v.data(), {8, 8}, {4, 4}, {2, 2})))));
+    BOOST_TEST(
+        early(omp_co::target_update(q, omp_co::to(omp_co::section2d(v.data(), {8, 8}, {4, 4}, {2, 2})))));
     std::fill(v.begin(), v.end(), 4);
     BOOST_TEST(early(omp_co::target(q, held(g))));
     pending p(omp_co::target_update(q, omp_co::to(omp_co::section(v.data(), 1, 2, 62))));
@@ -309,8 +341,8 @@ BOOST_DATA_TEST_CASE(structures_with_pointers_are_consumed_too, data::make({10, 
     BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(stays))));
     {
         rows by_hand{8, stays.data()};
-        BOOST_TEST(early(omp_co::target(
-            q, k, omp_co::to(omp_co::section(&by_hand, 0, 1)), omp_co::attach(by_hand.values, 8), omp_co::tofrom(sum))));
+        BOOST_TEST(early(omp_co::target(q, k, omp_co::to(omp_co::section(&by_hand, 0, 1)),
+                                        omp_co::attach(by_hand.values, 8), omp_co::tofrom(sum))));
         by_hand = {0, nullptr};
     }
     BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(sum), omp_co::release(stays))));
@@ -332,8 +364,10 @@ BOOST_DATA_TEST_CASE(the_same_memory_can_be_mapped_again_with_other_contents,
     BOOST_TEST(early(omp_co::target(q, sum_of(g, count), omp_co::to(x), omp_co::tofrom(sum)))); // 2
     std::fill(x.begin(), x.end(), 10);
     pending again(omp_co::target(q, sum_of(g, count), omp_co::to(x), omp_co::tofrom(sum))); // 20
-    pending elsewhere(omp_co::target(other, sum_of(g, count), omp_co::to(x), omp_co::tofrom(other_sum))); // 20
-    pending unordered(omp_co::target(dev, sum_of(g, count), omp_co::to(x), omp_co::from(other_sum, omp_co::always)));
+    pending elsewhere(
+        omp_co::target(other, sum_of(g, count), omp_co::to(x), omp_co::tofrom(other_sum))); // 20
+    pending unordered(
+        omp_co::target(dev, sum_of(g, count), omp_co::to(x), omp_co::from(other_sum, omp_co::always)));
     g.open();
     BOOST_TEST(again.ends_well());
     BOOST_TEST(elsewhere.ends_well());
@@ -341,7 +375,8 @@ BOOST_DATA_TEST_CASE(the_same_memory_can_be_mapped_again_with_other_contents,
     BOOST_TEST(other_sum == 40);
     std::fill(x.begin(), x.end(), 100);
     BOOST_TEST(early(omp_co::target(
-        q, [](int const* p, long* s) { *s += p[0]; }, omp_co::to(omp_co::section(x, 1, count - 1)), omp_co::tofrom(sum)))); // 100
+        q, [](int const* p, long* s) { *s += p[0]; }, omp_co::to(omp_co::section(x, 1, count - 1)),
+        omp_co::tofrom(sum)))); // 100
     BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(sum), omp_co::release(other_sum))));
     BOOST_TEST(sum == 122);
     BOOST_TEST(settle(dev));

@@ -114,7 +114,8 @@ BOOST_AUTO_TEST_CASE(what_a_full_stream_holds_up_is_told_in_its_order)
     auto const plus = [](int* p, int const* a) { p[0] += a[0]; };
     std::size_t told = 0;
     for (auto& each : x) {
-        all.push_back(std::make_unique<pending>(omp_co::target(q, plus, omp_co::tofrom(v), omp_co::to(each))));
+        all.push_back(
+            std::make_unique<pending>(omp_co::target(q, plus, omp_co::tofrom(v), omp_co::to(each))));
         if (all.back()->poll()) ++told;
         if (all.back()->poll()) each[0] = 1000;
     }
@@ -139,7 +140,8 @@ BOOST_AUTO_TEST_CASE(what_a_full_stream_holds_up_is_told_in_its_order)
 constexpr fault failing[]{fault::refuse_copy_in, fault::refuse_launch, fault::run_copy_in, fault::run_launch};
 
 // Whatever goes wrong, and whether the copies in are the core's, or the device's with a signal of their own.
-BOOST_DATA_TEST_CASE(every_failure_is_told_once, data::make({0, 1, 2, 3}) * data::make({8, 100'000}), which, count)
+BOOST_DATA_TEST_CASE(every_failure_is_told_once, data::make({0, 1, 2, 3}) * data::make({8, 100'000}), which,
+                     count)
 {
     by_hand const dev;
     std::vector<int> v(8, 1);
@@ -148,7 +150,8 @@ BOOST_DATA_TEST_CASE(every_failure_is_told_once, data::make({0, 1, 2, 3}) * data
     BOOST_TEST(pending(omp_co::target_enter_data(q, omp_co::to(v))).poll());
     dev->run_all();
     dev->inject(failing[which], 1, broken);
-    pending bad(omp_co::target(q, [](int const*) {}, omp_co::to(x)));
+    pending bad(omp_co::target(
+        q, [](int const*) {}, omp_co::to(x)));
     dev->run_all();
     BOOST_TEST(bad.poll());
     BOOST_TEST(!bad.code());
@@ -178,13 +181,15 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_lost_with_work_in_flight_fails_whoever_wai
     std::vector<int> v(8, 1);
     std::vector<int> large(100'000, 1);
     std::optional<omp_co::error_code> unheard;
-    std::optional<omp_co::queue> other(std::in_place, dev.get(), [&](omp_co::error_code ec) { unheard = ec; });
+    std::optional<omp_co::queue> other(std::in_place, dev.get(),
+                                       [&](omp_co::error_code ec) { unheard = ec; });
     omp_co::queue q(dev.get());
     pending a(omp_co::target_enter_data(q, omp_co::to(v)));
     BOOST_TEST(a.poll());
     dev->run_all();
     pending early_one(omp_co::target(q, add_one, omp_co::tofrom(v)));
-    pending unread(omp_co::target(q, [](int const*) {}, omp_co::to(large)));
+    pending unread(omp_co::target(
+        q, [](int const*) {}, omp_co::to(large)));
     pending first(omp_co::target_update(q, omp_co::from(v)));
     pending second(q.synchronize());
     pending elsewhere(omp_co::target(*other, [] {}));
@@ -202,7 +207,8 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_lost_with_work_in_flight_fails_whoever_wai
     BOOST_TEST(dev.get().statistics().in_flight == 0U);
     for (omp_co::queue const* each : {&q, &*other}) {
         omp_co::diagnostics why;
-        BOOST_TEST((outcome(omp_co::target(*each, [] {}, omp_co::explain(why))) == errc::device_lost));
+        BOOST_TEST((outcome(omp_co::target(
+                        *each, [] {}, omp_co::explain(why))) == errc::device_lost));
         BOOST_TEST(!why.empty());
         BOOST_TEST((outcome(each->synchronize()) == errc::device_lost));
     }
@@ -218,7 +224,8 @@ BOOST_AUTO_TEST_CASE(a_queue_without_a_stream_says_why)
     dev->inject(fault::create_stream, 1, broken);
     omp_co::queue q(dev.get());
     omp_co::diagnostics why;
-    BOOST_TEST((outcome(omp_co::target(q, [] {}, omp_co::name("none"), omp_co::explain(why))) == broken));
+    BOOST_TEST((outcome(omp_co::target(
+                    q, [] {}, omp_co::name("none"), omp_co::explain(why))) == broken));
     BOOST_TEST(why.message().find("none: ") == 0U);
     BOOST_TEST((outcome(q.synchronize()) == broken));
     q = omp_co::queue(dev.get());

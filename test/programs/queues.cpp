@@ -5,10 +5,10 @@
 
 #include <omp_co/omp_co.hpp>
 
+#include <atomic>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/use_future.hpp>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
@@ -30,7 +30,8 @@ std::optional<asio::io_context> global_io;
 std::optional<omp_co::queue> global_queue;
 
 auto const slow = [](int* p) {
-    for (auto const end = std::chrono::steady_clock::now() + 100us; std::chrono::steady_clock::now() < end;) {}
+    for (auto const end = std::chrono::steady_clock::now() + 100us; std::chrono::steady_clock::now() < end;) {
+    }
     ++p[0];
     ++p[999];
 };
@@ -56,7 +57,8 @@ int every_construct_is_waited_for()
     }
     omp_co::diagnostics why;
     try {
-        omp_co::sync_wait(omp_co::target(q, [] { throw std::runtime_error("these words"); }, omp_co::explain(why)));
+        omp_co::sync_wait(omp_co::target(
+            q, [] { throw std::runtime_error("these words"); }, omp_co::explain(why)));
         check(false, "a failure is not told by its own construct");
     } catch (boost::system::system_error const& e) {
         check(e.code() == omp_co::errc::kernel_failed, e.what());
@@ -166,9 +168,9 @@ void exit_in_a_handler()
     global_queue.emplace(omp_co::default_device());
     asio::io_context io;
     start_work(*global_queue, asio::bind_executor(io, [](error_code) {
-                   static int told = 0;
-                   if (++told == 10) std::exit(0);
-               }));
+        static int told = 0;
+        if (++told == 10) std::exit(0);
+    }));
     io.run();
     std::_Exit(3);
 }

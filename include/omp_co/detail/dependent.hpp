@@ -76,7 +76,7 @@ struct dependent {
     struct queue_lane* lane = nullptr; ///< of the queue in which it is deferred
     dependent* ahead = nullptr;        ///< the one before it there, if its id is still `ahead_id`
     std::uint64_t ahead_id = 0;
-    dependent* behind_it = nullptr;    ///< among those that ended without having run
+    dependent* behind_it = nullptr; ///< among those that ended without having run
 };
 
 struct queue_ticket;
@@ -86,10 +86,11 @@ struct region_order {
     dependent* node = nullptr;      ///< null: none, or it has ended
     cancel_token* token = nullptr;  ///< by which it is cancelled while it is deferred
     queue_ticket* ticket = nullptr; ///< of a region of a queue
-    region_owner const* awaited_in = nullptr; ///< the loop of a queue's user: when it goes, what is deferred is cancelled
-    bool goes_on = false;           ///< runs also when a predecessor has failed
-    bool everything = false;        ///< comes behind all that came before, and all that come later behind it
-    bool on_host = false;           ///< nothing for a device: its owner gets it when its time has come
+    region_owner const* awaited_in =
+        nullptr;             ///< the loop of a queue's user: when it goes, what is deferred is cancelled
+    bool goes_on = false;    ///< runs also when a predecessor has failed
+    bool everything = false; ///< comes behind all that came before, and all that come later behind it
+    bool on_host = false;    ///< nothing for a device: its owner gets it when its time has come
     void (*begin)(region&) = nullptr; ///< how it is dispatched; null: as a region of a device
 };
 
