@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_the_device_reads_is_told_when_it_is_read)
     int sum = 0;
     omp_co::queue q(dev.get());
     pending first(omp_co::target_enter_data(q, omp_co::to(sum)));
-    BOOST_TEST(first.poll());
+    BOOST_TEST(first.ends());
     dev->run_all();
     auto const k = [](int const* a, int const* b, int* s) { *s = a[99'999] + b[0]; };
     pending p(omp_co::target(q, k, omp_co::to(large), omp_co::to(more), omp_co::tofrom(sum)));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_the_device_reads_is_told_when_it_is_read)
     BOOST_TEST(!p.poll()); // one of two
     BOOST_TEST(dev.step());
     dev.step(); // maybe its signal is a command of its own
-    BOOST_TEST(p.poll());
+    BOOST_TEST(p.ends());
     std::fill(large.begin(), large.end(), 100);
     std::fill(more.begin(), more.end(), 100);
     BOOST_TEST(dev.get().statistics().in_flight == 1U);
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_the_device_reads_is_told_when_it_is_read)
     BOOST_TEST(!back.poll());
     BOOST_TEST(sum == 0);
     dev->run_all();
-    BOOST_TEST(back.poll());
+    BOOST_TEST(back.ends());
     BOOST_TEST(!back.code());
     BOOST_TEST(sum == 3);
 }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_a_full_stream_holds_up_is_told_in_its_order)
     std::vector<std::vector<int>> x(20, std::vector<int>(8, 1));
     std::vector<std::unique_ptr<pending>> all;
     omp_co::queue q(dev.get());
-    BOOST_TEST(pending(omp_co::target_enter_data(q, omp_co::to(v))).poll());
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
     auto const plus = [](int* p, int const* a) { p[0] += a[0]; };
     std::size_t told = 0;
     for (auto& each : x) {
@@ -130,10 +130,10 @@ BOOST_AUTO_TEST_CASE(what_a_full_stream_holds_up_is_told_in_its_order)
             if (now) x[i][0] = 1000;
         }
     }
-    for (auto& p : all) BOOST_TEST(p->poll());
+    for (auto& p : all) BOOST_TEST(p->ends());
     pending back(omp_co::target_exit_data(q, omp_co::from(v)));
     dev->run_all();
-    BOOST_TEST(back.poll());
+    BOOST_TEST(back.ends());
     BOOST_TEST(v[0] == 20);
 }
 
@@ -147,26 +147,26 @@ BOOST_DATA_TEST_CASE(every_failure_is_told_once, data::make({0, 1, 2, 3}) * data
     std::vector<int> v(8, 1);
     std::vector<int> x(static_cast<std::size_t>(count), 1);
     omp_co::queue q(dev.get());
-    BOOST_TEST(pending(omp_co::target_enter_data(q, omp_co::to(v))).poll());
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
     dev->run_all();
     dev->inject(failing[which], 1, broken);
     pending bad(omp_co::target(
         q, [](int const*) {}, omp_co::to(x)));
     dev->run_all();
-    BOOST_TEST(bad.poll());
+    BOOST_TEST(bad.ends());
     BOOST_TEST(!bad.code());
     pending skipped(omp_co::target(q, add_one, omp_co::tofrom(v)));
     pending told(omp_co::target_update(q, omp_co::from(v)));
     dev->run_all();
-    BOOST_TEST(skipped.poll());
-    BOOST_TEST(told.poll());
+    BOOST_TEST(skipped.ends());
+    BOOST_TEST(told.ends());
     BOOST_TEST((told.code() == broken), told.code().message());
     BOOST_TEST(v[0] == 1);
     pending runs(omp_co::target(q, add_one, omp_co::tofrom(v)));
     pending back(omp_co::target_exit_data(q, omp_co::from(v)));
     dev->run_all();
-    BOOST_TEST(runs.poll());
-    BOOST_TEST(back.poll());
+    BOOST_TEST(runs.ends());
+    BOOST_TEST(back.ends());
     BOOST_TEST(!back.code(), back.code().message());
     BOOST_TEST(v[0] == 2);
     dev->forget_faults();
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_lost_with_work_in_flight_fails_whoever_wai
                                        [&](omp_co::error_code ec) { unheard = ec; });
     omp_co::queue q(dev.get());
     pending a(omp_co::target_enter_data(q, omp_co::to(v)));
-    BOOST_TEST(a.poll());
+    BOOST_TEST(a.ends());
     dev->run_all();
     pending early_one(omp_co::target(q, add_one, omp_co::tofrom(v)));
     pending unread(omp_co::target(
@@ -193,8 +193,8 @@ BOOST_AUTO_TEST_CASE(a_device_that_is_lost_with_work_in_flight_fails_whoever_wai
     pending first(omp_co::target_update(q, omp_co::from(v)));
     pending second(q.synchronize());
     pending elsewhere(omp_co::target(*other, [] {}));
-    BOOST_TEST(early_one.poll());
-    BOOST_TEST(elsewhere.poll());
+    BOOST_TEST(early_one.ends());
+    BOOST_TEST(elsewhere.ends());
     BOOST_TEST(!unread.poll());
     BOOST_TEST(!first.poll());
     dev->lose(broken);
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_queue_without_a_stream_says_why)
     BOOST_TEST((outcome(q.synchronize()) == broken));
     q = omp_co::queue(dev.get());
     pending p(omp_co::target(q, [] {}));
-    BOOST_TEST(p.poll());
+    BOOST_TEST(p.ends());
     BOOST_TEST(!p.code());
 }
 

@@ -76,11 +76,11 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;
     queue_ticket* const ticket = ticket_of(r);
-    if (ticket != nullptr && ticket->renews != 0) {
-        error_code const refused = out.signal(ticket->renews);
+    auto const number_taken = [&](error_code refused) { // also if there is nothing before it: none is left out
         if (!ec) ec = refused;
         ++r.commands;
-    }
+    };
+    if (ticket != nullptr && ticket->renews != 0) number_taken(out.signal(ticket->renews));
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
             if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
@@ -112,10 +112,7 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
             ++r.commands;
         }
     r.arrived = !ec;
-    if (ticket != nullptr && ticket->consumed != 0 && !ec) {
-        ec = out.mark(ticket->consumed);
-        ++r.commands;
-    }
+    if (ticket != nullptr && ticket->consumed != 0) number_taken(out.mark(ticket->consumed));
     if (r.call != nullptr && !ec) {
         ec = out.launch(*r.call);
         ++r.commands;
