@@ -146,12 +146,13 @@ struct elements_of<X> {
 /// An address on the device that omp_co has not given is taken as it is.
 /// Ordered like the copies of a mapping: behind the kernels and copies, accepted before, that use the device memory (those
 /// that name it by is_device_ptr() or a clause).
+/// The clauses are depend_in() and its kin, name() and explain().
 /// Completion signature: `void(error_code)`. Cancellation, thread safety: as for target(). Lifetimes: both sides must outlive
 /// the operation.
 /// Errors: invalid_argument if `to` is the smaller one, or either is none or extends beyond its allocation; out_of_memory,
 /// device_lost, predecessor_failed, forked, shutting_down; and the driver's own codes.
-template <class To, class From>
-auto target_memcpy(To&& to, From&& from) noexcept
+template <class To, class From, class... Clauses>
+auto target_memcpy(To&& to, From&& from, Clauses... clauses) noexcept
 {
     using to_element = typename detail::elements_of<To&&>::type;
     using from_element = typename detail::elements_of<From&&>::type;
@@ -163,8 +164,9 @@ auto target_memcpy(To&& to, From&& from) noexcept
                   "omp_co: target_memcpy copies elements of one type");
     static_assert(std::is_trivially_copyable_v<from_element>,
                   "omp_co: only trivially copyable elements can be copied to a device and back");
-    return detail::memory_operation(detail::side_of(std::forward<To>(to)),
-                                    detail::side_of(std::forward<From>(from)));
+    return detail::make_memory_operation(detail::memory_motion(detail::side_of(std::forward<To>(to)),
+                                                               detail::side_of(std::forward<From>(from))),
+                                         clauses...);
 }
 
 namespace detail {
@@ -195,8 +197,8 @@ constexpr memory_side box_side(box_section<T> const& b) noexcept
 /// Copies a block of an array to a block of as many rows and columns (and slices) of another one (omp_target_memcpy_rect). Each is a
 /// section2d(), a section3d() or a section() with a stride on the host, or a device_box; at least one is on a device. As
 /// target_memcpy() otherwise.
-template <class To, class From>
-auto target_memcpy_rect(To const& to, From const& from) noexcept
+template <class To, class From, class... Clauses>
+auto target_memcpy_rect(To const& to, From const& from, Clauses... clauses) noexcept
 {
     using to_element = typename To::element_type;
     using from_element = typename From::element_type;
@@ -207,16 +209,20 @@ auto target_memcpy_rect(To const& to, From const& from) noexcept
                   "omp_co: target_memcpy_rect copies elements of one type");
     static_assert(std::is_trivially_copyable_v<from_element>,
                   "omp_co: only trivially copyable elements can be copied to a device and back");
-    return detail::memory_operation(detail::box_side(to), detail::box_side(from), sizeof(from_element));
+    return detail::make_memory_operation(
+        detail::memory_motion(detail::box_side(to), detail::box_side(from), sizeof(from_element)),
+        clauses...);
 }
 
 /// Sets every byte of memory on a device to `value` (omp_target_memset). As target_memcpy().
-template <class To>
-auto target_memset(To&& to, int value) noexcept
+template <class To, class... Clauses>
+auto target_memset(To&& to, int value, Clauses... clauses) noexcept
 {
     static_assert(detail::is_on_device<std::remove_cvref_t<To>>,
                   "omp_co: target_memset takes a device_buffer or a device_section");
-    return detail::memory_operation(detail::side_of(std::forward<To>(to)), static_cast<unsigned char>(value));
+    return detail::make_memory_operation(
+        detail::memory_motion(detail::side_of(std::forward<To>(to)), static_cast<unsigned char>(value)),
+        clauses...);
 }
 
 /// Memory for `count` elements on a device (omp_target_alloc).

@@ -238,6 +238,8 @@ BOOST_DATA_TEST_CASE(a_group_that_goes_waits_for_its_members_on_queues, data::ma
         if (kind_of_member == 2)
             group.spawn(
                 omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag)));
+        if (kind_of_member == 2) // deferred too, behind that one
+            group.spawn(omp_co::target(q, increment, omp_co::range(64), omp_co::tofrom(v)));
         io.poll();
         BOOST_TEST(g.wait_entered(1));
         opener = open_later(g);

@@ -93,8 +93,9 @@ public:
     void cancel(dependent& node, std::uint64_t id, aftermath& out) noexcept
     {
         std::lock_guard guard(mutex_);
-        if (node.id == id) abandon(node, out);
-        settle(out);
+        if (node.id != id) return;
+        abandon(node, out);
+        if (node.now == state::skipped) pass_on(node, out);
     }
 
     /// The same for all regions of which `which(region)` is true.
@@ -103,8 +104,9 @@ public:
     {
         std::lock_guard guard(mutex_);
         for (dependent* n = first_; n != nullptr; n = n->next)
-            if (n->now == state::deferred && n->waiting != nullptr && which(*n->waiting)) abandon(*n, out);
-        settle(out);
+            if (n->now == state::deferred && which(*n->waiting)) abandon(*n, out);
+        for (dependent* n = first_; n != nullptr; n = n->next) // not before all of them are known
+            if (n->now == state::skipped) pass_on(*n, out);
     }
 
     /// What knows of this order, when it is asked to check the program.
@@ -176,7 +178,7 @@ private:
     {
         dependent* const tail = node.lane->tail;
         if (tail == nullptr || tail->id != node.lane->tail_id) return;
-        follow(node, was_abandoned(*tail) ? still_ahead_of(*tail) : tail);
+        follow(node, tail->now == state::skipped ? still_ahead_of(*tail) : tail);
         if (node.ahead == nullptr || !keeps_order(*node.ahead)) return;
         if (std::exchange(node.ahead->seen, node.id) != node.id)
             predecessors_.push_back({node.ahead, false, false});
@@ -195,15 +197,10 @@ private:
         return a == nullptr || a->id != node.ahead_id || !keeps_order(*a) ? nullptr : a;
     }
 
-    // Its device does it from then on, and who was refused has no place.
+    // Once it is accepted its device does.
     static bool keeps_order(dependent const& node) noexcept
     {
         return node.now == state::deferred || node.now == state::starting;
-    }
-
-    static bool was_abandoned(dependent const& node) noexcept
-    {
-        return node.now == state::deferred && node.waiting == nullptr;
     }
 
     static void connect(predecessor const& before, dependent& node) noexcept
@@ -215,7 +212,8 @@ private:
         if (what == until::nothing) node.behind.push_back({p.place.stream, p.place.number, before.alone});
         if (what != until::nothing) ++node.unmet;
         ++node.incoming;
-        p.successors.push_back({&node, what, before.tells});
+        p.successors.push_back(
+            {&node, what, before.tells && p.now != state::skipped}); // whose failure is past
     }
 
     // Until it is accepted, its queue's next regions look here.
@@ -250,14 +248,14 @@ private:
     // One edge less to wait for.
     void met(dependent& node, aftermath& out) noexcept
     {
-        if (--node.unmet != 0) return;
+        if (--node.unmet != 0 || node.now == state::skipped) return;
         node.now = state::starting;
-        if (node.waiting == nullptr) return never_ran(node, node.error);
         region& r = *node.waiting;
         if (node.predecessor_failed && !node.goes_on) {
             r.fail(make_error_code(errc::predecessor_failed), failed_before);
             r.order->node = nullptr;
-            never_ran(node, r.error);
+            skip(node, r.error);
+            pass_on(node, out);
             return out.done.push(r);
         }
         if (!r.order->on_host) return out.released.push(r);
@@ -267,14 +265,12 @@ private:
 
     void abandon(dependent& node, aftermath& out) noexcept
     {
-        if (node.now != state::deferred || node.waiting == nullptr) return;
-        region& r = *std::exchange(node.waiting, nullptr);
+        if (node.now != state::deferred) return;
+        region& r = *node.waiting;
         if (races_.on()) races_.ended(r);
-        leave_lane(node);
         r.order->node = nullptr;
         r.fail(aborted(), {});
-        node.error = r.error;
-        pass_on(node, out);
+        skip(node, r.error);
         out.done.push(r);
     }
 
@@ -312,14 +308,17 @@ private:
         return {boost::system::errc::operation_canceled, boost::system::system_category()};
     }
 
-    void never_ran(dependent& node, error_code ec) noexcept
+    // Its owner knows that it never runs. Those behind it wait for those before it all the same, so its place stays until
+    // they have ended.
+    static void skip(dependent& node, error_code ec) noexcept
     {
+        leave_lane(node);
         node.error = ec;
         node.waiting = nullptr;
-        node.behind_it = std::exchange(over_, &node);
+        node.now = state::skipped;
     }
 
-    // The end of one may be the end of others, who never ran.
+    // The end of one may be the end of others, that were skipped.
     void settle(aftermath& out) noexcept
     {
         while (over_ != nullptr) {
@@ -331,6 +330,10 @@ private:
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
         if (races_.on() && node.waiting != nullptr) races_.ended(*node.waiting);
+        if (node.now == state::starting && node.incoming != 0) { // it was refused
+            skip(node, ec);
+            return pass_on(node, out);
+        }
         groups_.leave(node);
         unlink(node);
         leave_lane(node);
@@ -339,8 +342,9 @@ private:
             dependent& s = *e.successor;
             if (ec && e.tells) s.predecessor_failed = true;
             if (e.what != until::nothing) met(s, out);
-            // On a lost device a successor may be the first to end.
-            if (--s.incoming == 0 && s.now == state::ended) give(s);
+            if (--s.incoming != 0) continue;
+            if (s.now == state::skipped) s.behind_it = std::exchange(over_, &s);
+            if (s.now == state::ended) give(s); // on a lost device a successor may be the first to end
         }
         if (node.incoming == 0) give(node);
     }
@@ -353,7 +357,7 @@ private:
     dependent* first_ = nullptr;
     dependent* last_ = nullptr;
     dependent* barrier_ = nullptr; ///< the last one behind which all come
-    dependent* over_ = nullptr;    ///< have ended without having run
+    dependent* over_ = nullptr;    ///< were skipped, and nothing is before them
     std::uint64_t ids_ = 0;
 };
 

@@ -33,10 +33,10 @@ struct stream_place {
 
 struct dependence_group;
 
-/// Belongs to the dependence_graph and is guarded by its mutex. It outlives the region whose place it is: one that was cancelled
-/// while it was deferred keeps its place until those before it have ended.
+/// Belongs to the dependence_graph and is guarded by its mutex. It outlives the region whose place it is: one that never ran
+/// keeps its place, skipped, until those before it have ended.
 struct dependent {
-    enum class state : unsigned char { deferred, starting, accepted, ended };
+    enum class state : unsigned char { deferred, starting, accepted, skipped, ended };
 
     /// One address that it names: a member of a group there.
     struct item {
@@ -76,7 +76,7 @@ struct dependent {
     struct queue_lane* lane = nullptr; ///< of the queue in which it is deferred
     dependent* ahead = nullptr;        ///< the one before it there, if its id is still `ahead_id`
     std::uint64_t ahead_id = 0;
-    dependent* behind_it = nullptr; ///< among those that ended without having run
+    dependent* behind_it = nullptr; ///< among those that were skipped
 };
 
 struct queue_ticket;

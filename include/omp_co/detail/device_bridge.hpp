@@ -27,7 +27,7 @@ struct raw_motion {
 /// order. The second one keeps later ones back until that is over.
 class device_bridge final : public region_owner {
 public:
-    /// Ends `user`, which the loop has taken in, when all is over. `out` and `in` have no gaps on the host's side.
+    /// Ends `user`, which the loop has taken in, when all is over, and before that its place among what depends on it. `out` and `in` have no gaps on the host's side.
     static void start(region& user, raw_motion const& out, raw_motion const& in, std::size_t bytes) noexcept
     {
         device_bridge* made = nullptr;
@@ -87,6 +87,7 @@ private:
 
     static void hand_over(region& user) noexcept
     {
+        if (user.order != nullptr) registry::instance().end_dependent(*user.order, user.error);
         region_list done;
         done.push(user);
         user.owner->completed(std::move(done));
@@ -123,7 +124,7 @@ private:
 
     void go_on() noexcept
     {
-        if (work_.error) user_.fail(work_.error, {});
+        if (work_.error && !user_.error) user_.error = work_.error; // it has told why
         int const now = step_++;
         if (now == 0 && !user_.error) {
             if (directly()) return;
@@ -171,6 +172,8 @@ private:
         connect(work_, item_, m.where);
         work_.owner = this;
         work_.group = user_.group;
+        work_.name = user_.name;
+        work_.why = user_.why;
         work_.way = region::express;
         registry::instance().submit(work_);
     }

@@ -76,10 +76,11 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;
     queue_ticket* const ticket = ticket_of(r);
-    auto const number_taken = [&](error_code refused) { // also if there is nothing before it: none is left out
-        if (!ec) ec = refused;
-        ++r.commands;
-    };
+    auto const number_taken =
+        [&](error_code refused) { // also if there is nothing before it: none is left out
+            if (!ec) ec = refused;
+            ++r.commands;
+        };
     if (ticket != nullptr && ticket->renews != 0) number_taken(out.signal(ticket->renews));
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)

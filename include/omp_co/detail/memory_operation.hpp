@@ -2,15 +2,20 @@
 // Copies between addresses that are given, and allocations, as Asio operations.
 #pragma once
 
+#include <omp_co/clauses.hpp>
+#include <omp_co/detail/construct.hpp>
+#include <omp_co/detail/dependences.hpp>
 #include <omp_co/detail/device_bridge.hpp>
+#include <omp_co/detail/memory_motion.hpp>
 #include <omp_co/detail/operation_state.hpp>
 #include <omp_co/device.hpp>
-#include <omp_co/section.hpp>
+#include <omp_co/name.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -23,18 +28,9 @@ class device_section;
 
 namespace omp_co::detail {
 
-/// One side of a copy.
-struct memory_side {
-    device where;
-    void* data = nullptr;
-    std::size_t bytes = 0;
-    bool on_device = false;
-    bool valid = true;
-    box_dimensions dimensions{}; ///< of a box
-};
-
 /// The region of a copy on one device: what is written, and for copies within the device what is read.
-class memory_payload {
+template <bool Ordered>
+class memory_payload : public order_keeper<Ordered> {
 public:
     memory_payload(map_item const& motion, backend::box const& shape) noexcept : shape_(shape)
     {
@@ -61,22 +57,20 @@ private:
     std::uint32_t count_ = 1;
 };
 
-template <class Handler>
-void initiate_motion(Handler&& h, device where, map_item const& motion, backend::box const& shape,
-                     error_code refused, std::string_view why)
-{
-    initiate<memory_payload>(
-        std::forward<Handler>(h),
-        [&](auto& state, loop& l) {
-            error_code ec = refused;
-            if (!ec && where.slot() == nullptr)
-                ec = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
-            if (ec) return l.refuse(state, ec, why);
-            state.payload().connect(state, where);
-            l.start(state);
-        },
-        motion, shape);
-}
+/// A copy between two devices. One with depend clauses may have to wait before its bridge is built.
+template <bool Ordered>
+struct bridge_payload {
+    explicit bridge_payload(memory_motion const&) noexcept {}
+};
+template <>
+class bridge_payload<true> : public order_keeper<true> {
+public:
+    explicit bridge_payload(memory_motion const& m) noexcept : motion_(m) {}
+    memory_motion const& motion() const noexcept { return motion_; }
+
+private:
+    memory_motion motion_;
+};
 
 struct initiate_memory {
     template <class Handler, class Operation>
@@ -86,38 +80,15 @@ struct initiate_memory {
     }
 };
 
+template <class Clause>
+inline constexpr bool is_memory_clause =
+    is_depend<Clause> || std::is_base_of_v<name_clause, Clause> || std::is_same_v<Clause, explain_clause>;
+
 /// target_memcpy, target_memcpy_rect and target_memset, not yet started: a reusable value.
+template <class... Clauses>
 class [[nodiscard]] memory_operation {
 public:
-    /// Everything of `from`.
-    memory_operation(memory_side const& to, memory_side const& from) noexcept : to_(to), from_(from)
-    {
-        set_motion();
-        motion_.bytes = bytes_ = from.bytes;
-        if (to.bytes < from.bytes) fault_ = "the destination is smaller than the source";
-    }
-
-    /// Boxes of elements of `element` bytes.
-    memory_operation(memory_side const& to, memory_side const& from, std::size_t element) noexcept
-        : to_(to), from_(from)
-    {
-        set_motion();
-        if (!to.dimensions.same_counts(from.dimensions)) fault_ = "boxes of different sizes";
-        if (!fault_.empty() || from.bytes == 0) return;
-        shape_ = to.on_device ? make_box(from.dimensions, to.dimensions, element)
-                              : make_box(to.dimensions, from.dimensions, element);
-        motion_.bytes = shape_.reach(shape_.device);
-        bytes_ = shape_.bytes();
-    }
-
-    memory_operation(memory_side const& to, unsigned char value) noexcept : to_(to)
-    {
-        motion_.bytes = bytes_ = to.bytes;
-        motion_.device = to.data;
-        motion_.leader = value;
-        motion_.flags = map_raw | map_written | map_fill;
-        if (!to.valid) fault_ = no_section;
-    }
+    memory_operation(memory_motion const& m, Clauses const&... c) noexcept : motion_(m), clauses_(c...) {}
 
     /// Completion signature: void(error_code).
     template <asio::completion_token_for<void(error_code)> Token>
@@ -131,55 +102,96 @@ public:
     template <class Handler>
     void start(Handler&& h) const
     {
-        error_code const ec = fault_.empty() ? error_code() : make_error_code(errc::invalid_argument);
-        bool const two_devices = to_.on_device && from_.on_device && to_.where != from_.where;
-        if (!two_devices || ec || bytes_ == 0)
-            return initiate_motion(std::forward<Handler>(h), to_.on_device ? to_.where : from_.where, motion_,
-                                   shape_, ec, fault_);
-        initiate_between(std::forward<Handler>(h));
+        if (motion_.between_devices())
+            initiate<bridge_payload<is_ordered>>(
+                std::forward<Handler>(h), [&](auto& state, loop& l) { start_between(state, l); }, motion_);
+        else
+            initiate<memory_payload<is_ordered>>(
+                std::forward<Handler>(h), [&](auto& state, loop& l) { start_on_one(state, l); },
+                motion_.item(), motion_.shape());
     }
 
 private:
-    static constexpr std::string_view no_section = "a section that is none";
+    static constexpr bool is_ordered = (is_depend<Clauses> || ...);
 
-    template <class Handler>
-    void initiate_between(Handler&& h) const
+    template <class State>
+    void start_on_one(State& state, loop& l) const noexcept
     {
-        // The buffer between has no gaps.
-        backend::box::strides const packed{shape_.row, shape_.row * shape_.rows};
-        raw_motion in{to_.where, motion_, shape_};
-        in.shape.host = packed;
-        raw_motion out{from_.where, motion_, shape_};
-        out.item.device = from_.data;
-        out.item.bytes = shape_.row == 0 ? motion_.bytes : shape_.reach(shape_.host);
-        out.shape.device = shape_.host;
-        out.shape.host = packed;
-        initiate<no_payload>(std::forward<Handler>(h), [&](region& state, loop& l) {
-            if (to_.where.slot() == nullptr || from_.where.slot() == nullptr)
-                return l.refuse(
-                    state, make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost),
-                    {});
-            l.start(state, [&](region& r) { device_bridge::start(r, out, in, bytes_); });
-        });
+        describe(state);
+        if (!motion_.fault().empty())
+            return l.refuse(state, make_error_code(errc::invalid_argument), motion_.fault());
+        if (motion_.where().slot() == nullptr) return l.refuse(state, absent(), {});
+        state.payload().connect(state, motion_.where());
+        if constexpr (is_ordered)
+            start_in_order(state, state.payload().order(), l);
+        else
+            l.start(state);
     }
 
-    void set_motion() noexcept
+    template <class State>
+    void start_between(State& state, loop& l) const noexcept
     {
-        motion_.device = to_.on_device ? to_.data : from_.data;
-        motion_.host = to_.on_device ? from_.data : to_.data;
-        motion_.flags = map_raw | (!to_.on_device    ? map_copy_out
-                                   : from_.on_device ? map_written | map_within
-                                                     : map_written | map_copy_in);
-        if (!to_.valid || !from_.valid) fault_ = no_section;
+        describe(state);
+        if (motion_.to().slot() == nullptr || motion_.from().slot() == nullptr)
+            return l.refuse(state, absent(), {});
+        if constexpr (is_ordered) {
+            region_order& order = state.payload().order();
+            order.begin = [](region& r) {
+                memory_motion const& m = static_cast<State&>(r).payload().motion();
+                device_bridge::start(r, m.out(), m.in(), m.bytes());
+            };
+            start_in_order(state, order, l);
+        } else {
+            l.start(state, [&](region& r) {
+                device_bridge::start(r, motion_.out(), motion_.in(), motion_.bytes());
+            });
+        }
     }
 
-    memory_side to_;
-    memory_side from_;
-    map_item motion_;
-    backend::box shape_;
-    std::size_t bytes_ = 0;
-    std::string_view fault_;
+    void start_in_order(region& r, region_order& order, loop& l) const noexcept
+    {
+        dependences wishes;
+        try {
+            std::apply([&](Clauses const&... each) { (wishes.take(each, order), ...); }, clauses_);
+        } catch (std::bad_alloc const&) {
+            return l.refuse(r, make_error_code(errc::out_of_memory), {});
+        }
+        r.order = &order;
+        l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
+    }
+
+    void describe(region& r) const noexcept
+    {
+        std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
+    }
+    template <class Clause>
+    static void describe(Clause const& c, region& r) noexcept
+    {
+        if constexpr (std::is_base_of_v<name_clause, Clause>) r.name = c.text();
+        if constexpr (std::is_same_v<Clause, explain_clause>) {
+            r.why = c.target();
+            if (r.why != nullptr) r.why->clear();
+        }
+    }
+
+    static error_code absent() noexcept
+    {
+        return make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
+    }
+
+    memory_motion motion_;
+    std::tuple<Clauses...> clauses_;
 };
+
+template <class... Clauses>
+auto make_memory_operation(memory_motion const& m, Clauses const&... clauses) noexcept
+{
+    static_assert(
+        (is_memory_clause<Clauses> && ...),
+        "omp_co: the clauses of target_memcpy, target_memcpy_rect and target_memset are depend_in() "
+        "and its kin, name() and explain()");
+    return memory_operation<Clauses...>(m, clauses...);
+}
 
 /// What a handler gets of what was kept for it.
 template <class T>

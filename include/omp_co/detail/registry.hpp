@@ -148,6 +148,8 @@ public:
     void end_dependent(region_order& order, error_code ec) noexcept
     {
         if (order.node == nullptr || forked()) return;
+        // A chain of such must not go a level deeper with each link.
+        if (aftermath* const outermost = following()) return dependences_.end(order, ec, *outermost);
         aftermath out;
         dependences_.end(order, ec, out);
         follow(out);
@@ -511,12 +513,25 @@ private:
     // What happened on one device may let regions go on that are parked on another one, or are deferred.
     void follow(aftermath& out) noexcept
     {
-        if (!out.kicks.empty()) kick_others(out);
-        for (; !out.released.empty(); kick_others(out)) {
-            while (!out.released.empty()) begin(*out.released.pop(), out);
-            wake_all(); // nobody may have armed the devices that they are on now
-        }
-        deliver(out.done);
+        if (out.nothing()) return;
+        bool const outermost = following() == nullptr;
+        if (outermost) following() = &out;
+        do {
+            if (!out.kicks.empty()) kick_others(out);
+            for (; !out.released.empty(); kick_others(out)) {
+                while (!out.released.empty()) begin(*out.released.pop(), out);
+                wake_all(); // nobody may have armed the devices that they are on now
+            }
+            deliver(out.done);
+        } while (!out.released.empty());
+        if (outermost) following() = nullptr;
+    }
+
+    // What the calling thread is at.
+    static aftermath*& following() noexcept
+    {
+        static thread_local constinit aftermath* the = nullptr;
+        return the;
     }
 
     void kick_others(aftermath& out) noexcept

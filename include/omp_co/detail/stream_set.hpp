@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,11 +29,7 @@ public:
     /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
     error_code reserve(region::way_through way, traffic now)
     {
-        if (way == region::ordinary) {
-            bool const first_is_enough =
-                !streams_.empty() && streams_.size() >= traits_.concurrency && idle(*streams_.front());
-            return first_is_enough ? error_code() : reserve_ordinary(now);
-        }
+        if (way == region::ordinary) return enough(now) ? error_code() : add_ordinary();
         if (way == region::queued) return {};
         if (way == region::held) {
             reserve_place();
@@ -54,9 +51,12 @@ public:
         if (followed != nullptr) return *followed;
         if (idle(*streams_.front())) return *streams_.front();
         stream_queue* best = nullptr;
+        std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         for (auto const& s : streams_) {
-            if (best != nullptr && (best->load() == 0 || s->load() >= best->load())) continue;
-            if (!stalled(*s) && !stuck(*s, now)) best = s.get();
+            std::uint64_t const load = s->load();
+            if (load >= least || stalled(*s) || stuck(*s, now)) continue;
+            best = s.get();
+            least = load;
         }
         if (best != nullptr) return *best;
         best = streams_.front().get();
@@ -110,13 +110,18 @@ public:
     }
 
 private:
-    error_code reserve_ordinary(traffic now)
+    bool enough(traffic now) const noexcept
     {
-        std::size_t const wanted = traits_.concurrency;
-        bool const enough = streams_.size() >= wanted &&
-                            std::any_of(streams_.begin(), streams_.end(),
-                                        [&](auto const& s) { return !stalled(*s) && !stuck(*s, now); });
-        if (enough || streams_.size() >= traits_.max_streams) return {};
+        if (streams_.size() < traits_.concurrency) return false;
+        if (streams_.size() != 0 && idle(*streams_.front())) return true;
+        for (auto const& s : streams_)
+            if (!stalled(*s) && !stuck(*s, now)) return true;
+        return false;
+    }
+
+    error_code add_ordinary()
+    {
+        if (streams_.size() >= traits_.max_streams) return {};
         streams_.reserve(streams_.size() + 1);
         error_code ec;
         std::unique_ptr<backend::stream> created = device_.create_stream(ec);
