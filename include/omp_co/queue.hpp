@@ -43,7 +43,7 @@ public:
     queue& operator=(queue&&) noexcept = default;
 
     /// The device that it is on.
-    device where() const noexcept { return state_ == nullptr ? device() : state_->where(); }
+    device where() const noexcept { return state().where(); }
 
     /// Waits for everything that was started on it (OpenMP 5.2, 15.5 taskwait). Completion signature: `void(error_code)`, with the first
     /// error that has not been reported. Cancellation as for target().
@@ -62,12 +62,17 @@ public:
     }
 
     // What constructs make of it.
-    operator detail::destination() const noexcept
-    {
-        return state_ == nullptr ? detail::destination(device()) : detail::destination(*state_);
-    }
+    operator detail::destination() const noexcept { return detail::destination(state()); }
+    detail::queue_state& state() const noexcept { return state_ == nullptr ? none() : *state_; }
 
 private:
+    // Of one that was moved from: it refuses everything. Never destroyed: operations may name it at exit.
+    static detail::queue_state& none()
+    {
+        static detail::queue_state& the = *new detail::queue_state(device(), {});
+        return the;
+    }
+
     boost::intrusive_ptr<detail::queue_state> state_;
 };
 
