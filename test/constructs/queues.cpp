@@ -286,6 +286,27 @@ BOOST_DATA_TEST_CASE(several_clauses_are_consumed_together,
     BOOST_TEST(sum == 14);
 }
 
+BOOST_DATA_TEST_CASE(copies_of_device_memory_are_told_when_their_source_is_free, data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    auto b = omp_co::sync_wait(omp_co::allocate<int>(dev, 64));
+    std::vector<int> x(64, 7);
+    std::vector<int> out(64, 0);
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target(q, held(g))));
+    BOOST_TEST(early(omp_co::target_memset(q, b, 0)));
+    BOOST_TEST(early(omp_co::target_memcpy(q, b, x)));
+    std::fill(x.begin(), x.end(), 100);
+    BOOST_TEST(early(omp_co::target(q, increment, omp_co::range(64), omp_co::is_device_ptr(b.get()))));
+    pending back(omp_co::target_memcpy(q, out, b));
+    BOOST_TEST(back.stays());
+    g.open();
+    BOOST_TEST(back.ends_well());
+    BOOST_TEST(out[0] == 8);
+    BOOST_TEST(out[63] == 8);
+}
+
 // Rows that are not next to each other are never staged.
 BOOST_AUTO_TEST_CASE(boxes_are_read_before_the_update_is_told)
 {
