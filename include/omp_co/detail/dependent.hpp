@@ -102,7 +102,7 @@ public:
     T& take()
     {
         if (spare_.empty()) {
-            spare_.reserve(all_.size() + 1);
+            if (spare_.capacity() <= all_.size()) spare_.reserve(2 * all_.size() + 16);
             all_.push_back(std::make_unique<T>());
             return *all_.back();
         }
