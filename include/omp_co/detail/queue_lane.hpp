@@ -25,10 +25,9 @@ struct queue_lane;
 /// before this one retires.
 struct queue_ticket {
     queue_lane* lane = nullptr;
-    region* user = nullptr; ///< null once it is told
-    bool waits = false;     ///< something comes back: its user is told at the end
-    backend::sequence renews =
-        0; ///< a signal before all it does: what failed earlier is no reason to skip it
+    region* user = nullptr;         ///< null once it is told
+    bool waits = false;             ///< something comes back: its user is told at the end
+    backend::sequence renews = 0;   ///< a signal before all else: earlier failures end there
     backend::sequence consumed = 0; ///< a signal behind its copies in, if they read the program's memory late
     std::unique_ptr<char[]> staging; ///< or else copies of what they read
     error_code report;               ///< for its user
@@ -42,8 +41,7 @@ struct queue_lane {
     std::atomic<std::uint32_t> deferred{0}; ///< regions that wait for a predecessor; any thread
     dependent* tail = nullptr;              ///< the last of those, guarded by the dependence_graph
     std::uint64_t tail_id = 0;
-    bool renew =
-        false; ///< the next one accepted renews: an error was told, or the stream was another queue's
+    bool renew = false; ///< the next one accepted does: an error was told, or the stream is a used one
     backend::sequence renewed = 0; ///< by the last one that does
     unsigned renewing = 0;         ///< enqueued and not retired
     bool skipping = false;         ///< what is enqueued from now on, up to one that renews
