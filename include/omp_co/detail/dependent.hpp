@@ -83,12 +83,11 @@ struct queue_ticket;
 
 /// What a region says of its order, and its place in it.
 struct region_order {
-    dependent* node = nullptr;      ///< null: none, or it has ended
-    cancel_token* token = nullptr;  ///< by which it is cancelled while it is deferred
-    queue_ticket* ticket = nullptr; ///< of a region of a queue
-    region_owner const* awaited_in =
-        nullptr;             ///< the loop of a queue's user: when it goes, what is deferred is cancelled
-    bool goes_on = false;    ///< runs also when a predecessor has failed
+    dependent* node = nullptr;                ///< null: none, or it has ended
+    cancel_token* token = nullptr;            ///< by which it is cancelled while it is deferred
+    queue_ticket* ticket = nullptr;           ///< of a region of a queue
+    region_owner const* awaited_in = nullptr; ///< the loop of a queue's user, which cancels it at its end
+    bool goes_on = false;                     ///< runs also when a predecessor has failed
     bool everything = false; ///< comes behind all that came before, and all that come later behind it
     bool on_host = false;    ///< nothing for a device: its owner gets it when its time has come
     void (*begin)(region&) = nullptr; ///< how it is dispatched; null: as a region of a device
