@@ -75,15 +75,18 @@ public:
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
+        for (map_item const& item : r.maps())
+            if (item.writes_host_raw()) host_changes({item.begin(), item.host_end()});
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         conflicts const met = conflicts_of(r);
         stream_queue& s = place_for(r, met);
         r.stream = &s;
         r.number = ++s.accepted;
-        if (met.any) collect_waits(r);
+        if (met.any || may_read_early(r)) collect_waits(r);
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
+            if (r.maps()[0].writes_host_raw()) raw_outs_.push_back(&r); // capacity was reserved
         }
         if (dependences_.races().on() && r.way == region::ordinary)
             dependences_.races().accepted(r, &slot_, slot_.number);
@@ -167,7 +170,7 @@ public:
     /// this device have reached the host.
     void wait_for_copies_out(byte_range range, region& r)
     {
-        environment_.for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
+        for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
             wait_pool_.reserve(1);
             stream_queue& s = static_cast<stream_queue&>(clock);
             stream_wait& w = *wait_pool_.take(nullptr, s, number);
@@ -249,11 +252,13 @@ private:
         try {
             if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
             dependent const* const node = node_of(r);
-            std::size_t const behind = node == nullptr ? 0 : node->behind.size();
-            if (items.empty() && behind == 0) return {};
-            wait_pool_.reserve(behind +
-                               (present ? items[0].entry->uses.size() : environment_.reserve(items)));
+            std::size_t waits = node == nullptr ? 0 : node->behind.size();
+            if (items.empty() && waits == 0) return {};
+            waits += present ? items[0].entry->uses.size() : environment_.reserve(items);
+            for_each_copy_out_before(r, false, [&](stream_clock&, backend::sequence) { ++waits; });
+            wait_pool_.reserve(waits);
             if (present) return {};
+            raw_outs_.reserve(raw_outs_.size() + 1);
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -326,8 +331,10 @@ private:
     bool goes_on(region const& r) const noexcept
     {
         if (r.needs_memory || r.serial > memory_.first().serial) return false;
-        for (stream_wait const* w = r.waits; w != nullptr; w = w->next)
-            if (w->number > (traits_.device_waits ? w->stream->enqueued : w->stream->retired)) return false;
+        for (stream_wait const* w = r.waits; w != nullptr; w = w->next) {
+            bool const by_device = traits_.device_waits && !w->until_retired;
+            if (w->number > (by_device ? w->stream->enqueued : w->stream->retired)) return false;
+        }
         return true;
     }
 
@@ -367,19 +374,50 @@ private:
         return met;
     }
 
+    // Copies to these bytes of the host that are accepted and not retired.
+    template <class F>
+    void for_each_pending_out(byte_range range, F f)
+    {
+        environment_.for_each_pending_out(range, f);
+        for (region* const other : raw_outs_) {
+            map_item const& item = other->maps()[0];
+            if (range.overlaps({item.begin(), item.host_end()})) f(*other->stream, other->number);
+        }
+    }
+
+    // Whether what a region copies in may be read before the device has come to that, while copies out are pending.
+    bool may_read_early(region const& r) const noexcept
+    {
+        return (traits_.stages_copies || ticket_of(r) != nullptr) &&
+               slot_.pending_outs.load(std::memory_order_relaxed) != 0;
+    }
+
+    // The same for the bytes that such a region copies in. `decided`: the data environment has.
+    template <class F>
+    void for_each_copy_out_before(region& r, bool decided, F f)
+    {
+        if (!may_read_early(r)) return;
+        for (map_item const& item : r.maps())
+            if (item.reads_host() && (!decided || item.has(map_copy_in)))
+                for_each_pending_out({item.begin(), item.host_end()}, f);
+    }
+
     // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
     // the region is parked.
     void collect_waits(region& r) noexcept
     {
-        auto const wait_for = [&](stream_clock& clock, backend::sequence number) {
-            stream_queue& other = static_cast<stream_queue&>(clock);
-            if (&other == r.stream) return;
+        auto const wait_of = [&](stream_queue& other, backend::sequence number) -> stream_wait& {
             for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
                 if (w->stream != &other) continue;
                 w->number = std::max(w->number, number);
-                return;
+                return *w;
             }
             r.waits = wait_pool_.take(r.waits, other, number);
+            return *r.waits;
+        };
+        auto const wait_for = [&](stream_clock& clock, backend::sequence number) {
+            stream_queue& other = static_cast<stream_queue&>(clock);
+            if (&other != r.stream) wait_of(other, number);
         };
         environment_.for_each_conflict(
             r.maps(), r.serial, [&](stream_clock& s, backend::sequence number, bool) { wait_for(s, number); },
@@ -387,10 +425,13 @@ private:
         if (dependent const* const node = node_of(r))
             for (stream_place const& p : node->behind)
                 if (p.number > p.stream->retired) wait_for(*p.stream, p.number);
+        for_each_copy_out_before(r, true, [&](stream_clock& clock, backend::sequence number) {
+            wait_of(static_cast<stream_queue&>(clock), number).until_retired = true; // also in its own stream
+        });
         bool const by_device = traits_.device_waits && r.stream->commands != nullptr;
         for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-            if (by_device && w->stream->enqueued >= w->number) continue;
-            w->stream->park(r, *w, !by_device);
+            if (by_device && !w->until_retired && w->stream->enqueued >= w->number) continue;
+            w->stream->park(r, *w, !by_device || w->until_retired);
         }
     }
 
@@ -567,6 +608,8 @@ private:
             statistics_.bytes_out += item.moved_bytes();
         }
         if (out) --slot_.pending_outs;
+        if (r.item_count != 0 && r.maps()[0].writes_host_raw())
+            raw_outs_.erase(std::find(raw_outs_.begin(), raw_outs_.end(), &r));
     }
 
     // Wakes the parked regions whose wait on this stream is over.
@@ -612,6 +655,7 @@ private:
     region_memory memory_;
     backend::host_watch* watch_;
     wait_pool wait_pool_;
+    boost::container::small_vector<region*, 8> raw_outs_; // copy to the host without an entry that tells
     stream_set streams_;
     std::uint64_t serial_ = 0;
     device_statistics statistics_;

@@ -84,7 +84,8 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     if (ticket != nullptr && ticket->renews != 0) number_taken(out.signal(ticket->renews));
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
-            if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
+            if (w->stream->commands != nullptr && !w->until_retired)
+                ec = out.wait(*w->stream->commands, w->number);
     bool const timed = r.why != nullptr && !ec;
     if (timed) ec = out.begin_timing(r.why->timing());
     char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
