@@ -203,7 +203,8 @@ public:
     /// `properties::device_waits`.
     virtual error_code wait(stream& other, sequence number) = 0;
 
-    /// Ends a region: `completed` reaches `number` once everything before it is done.
+    /// Ends a region: `completed` reaches `number` once everything before it is done. The numbers of a stream, those of `mark` among
+    /// them, are 1, 2, 3, ….
     virtual error_code signal(sequence number) = 0;
 
     /// The same inside a series of regions, or within a region: after a failure the backend skips commands beyond it where it can, up

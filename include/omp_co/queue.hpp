@@ -21,7 +21,8 @@ namespace omp_co {
 /// directions.
 ///
 /// Errors: a construct that is refused says so at once. One that fails later is reported by the next construct that waits for
-/// something, or by synchronize(), and not again; what comes in between is skipped. An error that nobody has waited for when the queue
+/// something, or by synchronize(), and not again; what was started in between is skipped, and if that is not known before the error is
+/// told, the next one that waits says predecessor_failed. An error that nobody has waited for when the queue
 /// has ended goes to its error handler, which is called on any thread and must not throw; without one it is a line of
 /// OMP_CO_INFO.
 /// With more than 256 constructs in flight, the next one completes when there is room.

@@ -185,6 +185,8 @@ public:
     /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
     void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
     {
+        if (q.fault())
+            std::apply([&](Clauses const&... each) { (describe(each, user), ...); }, clauses_);
         start_on_queue<payload_type>(
             q, user, token, l,
             [&](region& r, payload_type& payload) {

@@ -330,7 +330,7 @@ private:
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
         std::size_t wanted =
-            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 1);
+            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 2);
         for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }

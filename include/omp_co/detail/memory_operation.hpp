@@ -127,6 +127,7 @@ private:
     template <class Payload, class User, class... Args>
     void start_queued(User& user, loop& l, Args const&... args) const noexcept
     {
+        if (queue_->fault()) describe(user);
         start_on_queue<Payload>(
             *queue_, user, user.payload().order().token, l,
             [&](queue_region<Payload>& r, Payload& payload) {

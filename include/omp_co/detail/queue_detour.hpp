@@ -31,6 +31,7 @@ public:
     void start(std::span<dependence const> wishes, region_order const& said) noexcept
     {
         turn_order_.token = said.token;
+        turn_order_.awaited_in = said.awaited_in;
         turn_order_.goes_on = said.goes_on;
         turn_order_.everything = said.everything;
         registry::instance().submit(turn_, wishes);

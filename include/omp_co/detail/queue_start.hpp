@@ -26,6 +26,7 @@ void start_on_queue(queue_state& q, region& user, cancel_token* token, loop& l, 
         made = &queue_region<Payload>::create(q, user, args...);
         region_order& order = *made->order;
         order.token = token;
+        order.awaited_in = &l;
         if (prepare(*made, made->payload())) {
             dependences const wishes = gather(order);
             if (made->slot != q.where().slot() || order.begin != nullptr) {

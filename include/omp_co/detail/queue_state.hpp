@@ -44,6 +44,7 @@ public:
         bool const there =
             registry::instance().with(*where.slot(), where.generation(),
                                       [&](device_core& core) { lane_.stream = core.open_queue(fault_); });
+        lane_.renew = lane_.stream != nullptr && lane_.stream->accepted != 0;
         if (!there)
             fault_ = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
     }
