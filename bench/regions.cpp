@@ -5,6 +5,7 @@
 #include "arguments.hpp"
 #include "checks.hpp"
 #include "inflight.hpp"
+#include "ordered.hpp"
 #include "window.hpp"
 
 #include <algorithm>
@@ -49,6 +50,16 @@ asio::awaitable<void> add_to_mapped(omp_co::device dev, std::vector<float>& y, b
         float* s = y.data() + resident_size * (std::size_t(i) & (slots - 1));
         co_await omp_co::target(
             dev, [i](float* p) { p[i & 63] += 1.f; }, omp_co::tofrom(omp_co::section(s, 0, resident_size)));
+    }
+}
+
+asio::awaitable<void> add_to_mapped_in_order(omp_co::device dev, std::vector<float>& y, bench::window& w)
+{
+    for (long i = 0; w.take(i); w.done()) {
+        float* s = y.data() + resident_size * (std::size_t(i) & (slots - 1));
+        co_await omp_co::target(
+            dev, [i](float* p) { p[i & 63] += 1.f; }, omp_co::tofrom(omp_co::section(s, 0, resident_size)),
+            omp_co::depend_inout(*s));
     }
 }
 
@@ -117,6 +128,34 @@ void in_flight(workload_run const& run)
     regions.print(run.name);
 }
 
+void chain(workload_run const& run, void (bench::ordered::*run_on)(omp_co::offload_context&))
+{
+    omp_co::host::virtual_device device({.workers = run.workers});
+    omp_co::device dev = device;
+    std::vector<float> x(resident_size, 0.f);
+    omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x)));
+    bench::ordered regions(dev, x, run.ops, run.ops); // all may be in flight: their memory is to be there
+    omp_co::offload_context context;
+    (regions.*run_on)(context);
+    bench::require(x[0] == 0.f, "a resident array came back");
+    omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::from(x)));
+    bench::require_counted(x, regions.total());
+    regions.print(run.name);
+}
+
+void chain_queue(workload_run const& run)
+{
+    chain(run, &bench::ordered::run_in_queue<omp_co::offload_context>);
+}
+
+void chain_depend(workload_run const& run)
+{
+    chain(run, &bench::ordered::run_by_dependences<omp_co::offload_context>);
+}
+
+using add = asio::awaitable<void> (*)(omp_co::device, std::vector<float>&, bench::window&);
+
+template <add Add>
 void mapped(workload_run const& run)
 {
     omp_co::host::virtual_device device({.workers = run.workers});
@@ -125,7 +164,7 @@ void mapped(workload_run const& run)
     bench::window w = run.window();
     omp_co::offload_context context;
     let_sleep(context, dev);
-    bench::run_coroutines(context, run.coroutines, [&] { return add_to_mapped(dev, y, w); });
+    bench::run_coroutines(context, run.coroutines, [&] { return Add(dev, y, w); });
     std::vector<float> touched(slots, 0.f);
     for (std::size_t k = 0; k < slots; ++k) {
         touched[k] = y[resident_size * k + k % resident_size];
@@ -185,8 +224,11 @@ workload const workloads[] = {
     {"resident_concurrent", resident<omp_co::offload_context>, 1, many},
     {"resident_concurrent_io", resident<asio::io_context>, 1, many},
     {"inflight_100k", in_flight, 1, 0},
-    {"mapped_await", mapped, 0, 1},
-    {"mapped_concurrent", mapped, 1, many},
+    {"chain_queue", chain_queue, 1, 1},
+    {"chain_depend", chain_depend, 1, 0},
+    {"mapped_await", mapped<add_to_mapped>, 0, 1},
+    {"mapped_concurrent", mapped<add_to_mapped>, 1, many},
+    {"mapped_concurrent_depend", mapped<add_to_mapped_in_order>, 1, many},
     {"enter_exit_4k", enter_exit, 0, 1},
     {"update_4k", update, 0, 1},
 };

@@ -3,10 +3,6 @@
 #pragma once
 #include "sample.hpp"
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <exception>
-
 namespace bench {
 
 /// One thread only. Measuring starts when the last warm-up number has been handed out and ends when the last
@@ -44,19 +40,5 @@ private:
     double heap_calls_at_end_ = -1; // when the first coroutine had no more to do
     sample from_, to_;
 };
-
-/// Runs `count` coroutines, each made by `make()`, on `context` until all have ended; rethrows the first
-/// failure.
-template <class Context, class Make>
-void run_coroutines(Context& context, int count, Make make)
-{
-    std::exception_ptr failure;
-    auto ended = [&failure](std::exception_ptr e) {
-        if (e && !failure) failure = e;
-    };
-    for (int k = 0; k < count; ++k) boost::asio::co_spawn(context.get_executor(), make(), ended);
-    context.run();
-    if (failure) std::rethrow_exception(failure);
-}
 
 } // namespace bench

@@ -3,7 +3,7 @@
 
 SPDX-License-Identifier: BSL-1.0
 
-Use: bench_report.py [--check] RAW.jsonl OUT_DIR
+Use: bench_report.py [--check] [--parts "regions graphs"] RAW.jsonl OUT_DIR
 
 A line is {"round": 1, "from": PROGRAM, "name": FIGURE, "value": 1.5, "unit": "ns/op"}. Values of one figure
 and one program are summed up by their median over the rounds, counts (heap calls, bytes) by their largest:
@@ -34,8 +34,11 @@ RATIOS = [
     ("resident_concurrent.cpu", "resident_nowait.cpu", 0.06, None),
     ("resident_concurrent_io", "resident_nowait", None, None),
     ("inflight_100k", "resident_nowait", None, None),
+    ("chain_queue", "chain_nowait", 0.04, 0.25),
+    ("chain_depend", "chain_nowait", 0.06, 0.40),
     ("mapped_await", "mapped_sync", None, 0.30),
     ("mapped_concurrent", "mapped_nowait_depend", None, None),
+    ("mapped_concurrent_depend", "mapped_nowait_depend", 0.07, 0.35),
     ("enter_exit_4k", "enter_exit_4k", None, 0.40),
     ("update_4k", "update_4k", None, 0.45),
 ]
@@ -50,6 +53,9 @@ VALUES = [
     ("omp_co", "resident_concurrent_io.allocs", 0.05),
     ("omp_co", "mapped_await.allocs", None),
     ("omp_co", "mapped_concurrent.allocs", None),
+    ("omp_co", "mapped_concurrent_depend.allocs", None),
+    ("omp_co", "chain_queue.allocs", None),
+    ("omp_co", "chain_depend.allocs", None),
     ("omp_co", "enter_exit_4k.allocs", None),
     ("omp_co", "update_4k.allocs", None),
     ("omp_co", "inflight_100k.bytes", 512),
@@ -76,6 +82,24 @@ VALUES = [
     ("idle", "late_io.p99", None),
     ("idle", "late_io.max", None),
 ]
+
+GRAPHS = ["trivial", "chain", "stencil", "tree", "fft", "all_to_all", "random_nearest"]
+
+# figure of a graph, what it is, and the bars on its ratio to LLVM's defaults
+GRAPH_FIGURES = [
+    ("empty", "ns a task, empty kernels", {}),
+    ("metg50", "kernel time in us for half efficiency", {"stencil": 0.20}),
+]
+
+# column, program
+GRAPH_PROGRAMS = [
+    ("omp_co", "omp_co"),
+    ("by handlers", "omp_co.handlers"),
+    ("OpenMP", "openmp"),
+    ("oneTBB", "tbb"),
+    ("LLVM", "llvm.default"),
+]
+RANDOM_GRAPHS = 1000
 
 
 class Figures:
@@ -174,6 +198,28 @@ def plain_values(figures, verdicts):
     return table(["figure", "value", "unit", "bar", ""], rows)
 
 
+def graph_values(figures, verdicts):
+    for figure, words, bars in GRAPH_FIGURES:
+        rows = []
+        for graph in GRAPHS:
+            name = f"{graph}.{figure}"
+            values = [figures.get(program, name) for _, program in GRAPH_PROGRAMS]
+            ours, default = values[0], values[-1]
+            missing = "not measured" if ours is None else "no peer"
+            verdict = Verdict(f"{name} / default", ratio(ours, default), bars.get(graph), missing)
+            verdicts.append(verdict)
+            best, setting = figures.llvm_best(name)
+            bar = "" if verdict.bar is None else f"<= {verdict.bar:g}"
+            row = [graph, *map(number, values), number(verdict.value), bar, verdict.mark()]
+            rows.append([*row, number(best), number(ratio(ours, best)), LLVM_SETTINGS.get(setting, "")])
+        header = [words, *(column for column, _ in GRAPH_PROGRAMS), "ratio", "bar", "", "best", "ratio", "best with"]
+        yield from table(header, rows)
+        yield ""
+    checked = figures.get("omp_co", "random_graphs")
+    verdicts.append(Verdict("random graphs left out", None if checked is None else RANDOM_GRAPHS - checked, 0, "not measured"))
+    yield f"Random graphs equal to a serial run: {number(checked)} of {RANDOM_GRAPHS}."
+
+
 def write_plots(figures, verdicts, out):
     def quoted(text):
         return '"' + text.replace("_", " ") + '"'
@@ -223,14 +269,18 @@ plot "bars.dat" using ($2 > 2 ? 2 : $2):xtic(1) notitle, 1 with lines linewidth 
 def main():
     parser = argparse.ArgumentParser(description="Table and plots of scripts/bench.sh.")
     parser.add_argument("--check", action="store_true", help="exit 1 when a bar is missed or not measured")
+    parser.add_argument("--parts", type=str.split, default=["regions", "graphs"], help="what was measured")
     parser.add_argument("raw", type=Path)
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
 
     figures = Figures(options.raw.read_text().splitlines())
     verdicts = []
-    text = [f"Medians of {figures.rounds} round(s).", "", *compare_with_llvm(figures, verdicts), "",
-            *plain_values(figures, verdicts)]
+    text = [f"Medians of {figures.rounds} round(s)."]
+    if "regions" in options.parts:
+        text += ["", *compare_with_llvm(figures, verdicts), "", *plain_values(figures, verdicts)]
+    if "graphs" in options.parts:
+        text += ["", *graph_values(figures, verdicts)]
     noisy = sum(1 for percent in figures.busy if percent > 10)
     if noisy:
         text += ["", f"{noisy} of {figures.rounds} round(s) began on a busy machine: distrust the ratios."]

@@ -75,7 +75,7 @@ fi
 for purpose in "$@"; do
     case $purpose in
     test) missing_of clang-19 clang-tools-19 libclang-rt-19-dev libomp-19-dev llvm-19 ;;
-    bench) missing_of clang-19 clang-tools-19 libomp-19-dev gnuplot-nox python3 valgrind ;;
+    bench) missing_of clang-19 clang-tools-19 libomp-19-dev libtbb-dev gnuplot-nox python3 valgrind ;;
     *)
         echo "usage: scripts/setup.sh [test] [bench]" >&2
         exit 2

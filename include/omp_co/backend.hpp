@@ -6,6 +6,7 @@
 // event, a status with a flush, or an atomic.
 #pragma once
 
+#include <omp_co/detail/timing.hpp>
 #include <omp_co/error.hpp>
 
 #include <algorithm>
@@ -202,8 +203,27 @@ public:
     /// `properties::device_waits`.
     virtual error_code wait(stream& other, sequence number) = 0;
 
-    /// Ends a region: `completed` reaches `number` once everything before it is done.
+    /// Ends a region: `completed` reaches `number` once everything before it is done. The numbers of a stream, those of `mark` among
+    /// them, are 1, 2, 3, ….
     virtual error_code signal(sequence number) = 0;
+
+    /// The same inside a series of regions, or within a region: after a failure the backend skips commands beyond it where it can, up
+    /// to the next `signal`.
+    virtual error_code mark(sequence number) { return signal(number); }
+
+    /// Measures the commands between the two. Once a later signal has completed, `measure` says what came out, and gives
+    /// back what that took; it is called once for each end_timing. A backend that cannot measure leaves all three as they are.
+    virtual error_code begin_timing(timing& t)
+    {
+        static_cast<void>(t);
+        return {};
+    }
+    virtual error_code end_timing(timing& t)
+    {
+        static_cast<void>(t);
+        return {};
+    }
+    virtual void measure(timing& t) noexcept { static_cast<void>(t); }
 
     /// Asks how far the stream has come; never blocks.
     virtual progress completed() noexcept = 0;
@@ -241,7 +261,7 @@ struct properties {
     bool unified_memory = false;   ///< device addresses are host addresses: no copies
     bool host_accessible = false;  ///< the host may read and write what allocate() gives
     bool device_waits = true;      ///< a stream can wait for another one's signal
-    bool inline_execution = false; ///< commands run in the call that enqueues them
+    bool inline_execution = false; ///< commands run in the call that enqueues them; small copies under a lock
     bool quick_enqueueing =
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
     bool refuses_at_signal =
@@ -311,6 +331,14 @@ public:
     virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
 
     virtual std::unique_ptr<stream> create_stream(error_code& error) = 0;
+
+    /// A stream that somebody else has made and keeps; `native` is the driver's handle. Its commands mix with theirs.
+    virtual std::unique_ptr<stream> adopt_stream(void* native, error_code& error)
+    {
+        static_cast<void>(native);
+        error = make_error_code(errc::not_supported);
+        return nullptr;
+    }
 
     /// Why the device can do nothing any more, as soon as any call has found that out.
     virtual error_code lost() const noexcept { return {}; }

@@ -18,43 +18,42 @@ namespace omp_co {
 
 /// Maps data until target_exit_data: `to` and `alloc` (OpenMP 5.2, 13.6 target enter data).
 template <class... Clauses>
-auto target_enter_data(device where, Clauses... clauses) noexcept
+auto target_enter_data(detail::destination where, Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::enter_data>(where, true, detail::no_kernel(),
-                                                                 clauses...);
+    return detail::make_operation<detail::construct::enter_data>(where, detail::no_kernel(), clauses...);
 }
 template <class... Clauses>
 requires(!detail::names_device<Clauses...>) auto target_enter_data(Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::enter_data>(device(), false, detail::no_kernel(),
+    return detail::make_operation<detail::construct::enter_data>(detail::destination(), detail::no_kernel(),
                                                                  clauses...);
 }
 
 /// Ends a mapping: `from`, `release` and `delete_`. Absent data is ignored, with `present` an error (OpenMP 5.2, 13.7
 /// target exit data).
 template <class... Clauses>
-auto target_exit_data(device where, Clauses... clauses) noexcept
+auto target_exit_data(detail::destination where, Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::exit_data>(where, true, detail::no_kernel(), clauses...);
+    return detail::make_operation<detail::construct::exit_data>(where, detail::no_kernel(), clauses...);
 }
 template <class... Clauses>
 requires(!detail::names_device<Clauses...>) auto target_exit_data(Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::exit_data>(device(), false, detail::no_kernel(),
+    return detail::make_operation<detail::construct::exit_data>(detail::destination(), detail::no_kernel(),
                                                                 clauses...);
 }
 
 /// Copies mapped data, whatever its count: `to` and `from`. Absent data is ignored, with `present` an error (OpenMP
 /// 5.2, 13.9 target update).
 template <class... Clauses>
-auto target_update(device where, Clauses... clauses) noexcept
+auto target_update(detail::destination where, Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::update>(where, true, detail::no_kernel(), clauses...);
+    return detail::make_operation<detail::construct::update>(where, detail::no_kernel(), clauses...);
 }
 template <class... Clauses>
 requires(!detail::names_device<Clauses...>) auto target_update(Clauses... clauses) noexcept
 {
-    return detail::make_operation<detail::construct::update>(device(), false, detail::no_kernel(),
+    return detail::make_operation<detail::construct::update>(detail::destination(), detail::no_kernel(),
                                                              clauses...);
 }
 
@@ -67,14 +66,15 @@ requires(!detail::names_device<Clauses...>) auto target_update(Clauses... clause
 /// exception wins over an error of the end.
 /// Errors: as boost::system::system_error, those of target_enter_data and target_exit_data.
 template <class... Arguments>
-auto target_data(device where, Arguments&&... clauses_and_body)
+auto target_data(detail::destination where, Arguments&&... clauses_and_body)
 {
-    return detail::make_data_region(where, true, std::forward<Arguments>(clauses_and_body)...);
+    return detail::make_data_region(where, std::forward<Arguments>(clauses_and_body)...);
 }
 template <class First, class... Arguments>
 requires(!detail::names_device<First>) auto target_data(First first, Arguments&&... clauses_and_body)
 {
-    return detail::make_data_region(device(), false, first, std::forward<Arguments>(clauses_and_body)...);
+    return detail::make_data_region(detail::destination(), first,
+                                    std::forward<Arguments>(clauses_and_body)...);
 }
 
 } // namespace omp_co

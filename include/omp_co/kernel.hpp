@@ -52,8 +52,8 @@ public:
     /// `void(error_code)`. Cancellation and thread safety as for target().
     auto prepare(device where) const noexcept
     {
-        return detail::make_operation<detail::construct::target>(where, true,
-                                                                 detail::preparation{state_.get()}, range(0));
+        return detail::make_operation<detail::construct::target>(where, detail::preparation{state_.get()},
+                                                                 range(0));
     }
 
     // What the rest of omp_co works with.

@@ -2,6 +2,7 @@
 // Everything that needs no vendor's toolkit: the constructs and the host backend.
 #pragma once
 
+#include <omp_co/check.hpp>
 #include <omp_co/clauses.hpp>
 #include <omp_co/data.hpp>
 #include <omp_co/data_clauses.hpp>
@@ -19,6 +20,7 @@
 #include <omp_co/memory.hpp>
 #include <omp_co/name.hpp>
 #include <omp_co/offload_context.hpp>
+#include <omp_co/queue.hpp>
 #include <omp_co/reduction.hpp>
 #include <omp_co/section.hpp>
 #include <omp_co/sync_wait.hpp>

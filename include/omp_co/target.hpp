@@ -14,18 +14,18 @@ namespace omp_co {
 namespace detail {
 
 template <class Kernel, class... Clauses>
-auto make_target(device where, bool named, Kernel const& kernel, Clauses const&... clauses) noexcept
+auto make_target(destination where, Kernel const& kernel, Clauses const&... clauses) noexcept
 {
     static_assert(copied_as_bytes<Kernel>, "omp_co: a kernel travels to devices and must be trivially "
                                            "copyable: capture values and pointers, and "
                                            "hand containers over by clauses such as to(x)");
-    return make_operation<construct::target>(where, named, kernel, clauses...);
+    return make_operation<construct::target>(where, kernel, clauses...);
 }
 
 template <class... Args, class... Clauses>
-auto make_target(device where, bool named, kernel<void(Args...)> const& k, Clauses const&... clauses) noexcept
+auto make_target(destination where, kernel<void(Args...)> const& k, Clauses const&... clauses) noexcept
 {
-    return make_operation<construct::target>(where, named, kernel_reference<Args...>{&k.state()}, clauses...);
+    return make_operation<construct::target>(where, kernel_reference<Args...>{&k.state()}, clauses...);
 }
 
 template <class Signature>
@@ -48,32 +48,32 @@ inline constexpr bool temporary_kernel = false;
 /// Errors: invalid_argument, not_present, partially_present, out_of_memory, kernel_failed, kernel_unavailable,
 /// predecessor_failed, device_lost, forked, shutting_down; and the driver's own codes.
 template <class Kernel, class... Clauses>
-requires(!std::convertible_to<Kernel const&, device>) auto target(device where, Kernel kernel,
-                                                                  Clauses... clauses) noexcept
+requires(!detail::names_device<Kernel>) auto target(detail::destination where, Kernel kernel,
+                                                    Clauses... clauses) noexcept
 {
-    return detail::make_target(where, true, kernel, clauses...);
+    return detail::make_target(where, kernel, clauses...);
 }
 
 /// The same on the default device, which is looked up when the operation starts.
 template <class Kernel, class... Clauses>
-requires(!std::convertible_to<Kernel const&, device>) auto target(Kernel kernel, Clauses... clauses) noexcept
+requires(!detail::names_device<Kernel>) auto target(Kernel kernel, Clauses... clauses) noexcept
 {
-    return detail::make_target(device(), false, kernel, clauses...);
+    return detail::make_target(detail::destination(), kernel, clauses...);
 }
 
 // The same with a kernel object. It must live until the operation has started, so a temporary one does not compile.
 template <class Signature, class... Clauses>
-auto target(device where, kernel<Signature> const& k, Clauses... clauses) noexcept
+auto target(detail::destination where, kernel<Signature> const& k, Clauses... clauses) noexcept
 {
-    return detail::make_target(where, true, k, clauses...);
+    return detail::make_target(where, k, clauses...);
 }
 template <class Signature, class... Clauses>
 auto target(kernel<Signature> const& k, Clauses... clauses) noexcept
 {
-    return detail::make_target(device(), false, k, clauses...);
+    return detail::make_target(detail::destination(), k, clauses...);
 }
 template <class Signature, class... Clauses>
-void target(device, kernel<Signature>&&, Clauses...)
+void target(detail::destination, kernel<Signature>&&, Clauses...)
 {
     static_assert(detail::temporary_kernel<Signature>,
                   "omp_co: a kernel object must outlive the call: give it a name");

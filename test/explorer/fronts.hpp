@@ -71,14 +71,10 @@ private:
     omp_co::detail::region_list done_;
 };
 
-struct operation_payload : payload {
-    operation_payload(int, int) noexcept {}
-};
-
 /// An operation like omp_co::target's whose clauses are chosen at run time.
 class any_operation {
 public:
-    using payload_type = operation_payload;
+    using payload_type = payload;
 
     any_operation(world& w, request const& r, unsigned context, job** started)
         : world_(&w), request_(&r), context_(context), started_(started)
@@ -88,12 +84,8 @@ public:
     template <asio::completion_token_for<void(error_code)> Token>
     auto operator()(Token&& token) const
     {
-        return asio::async_initiate<Token, void(error_code)>(omp_co::detail::initiate_construct(), token,
-                                                             *this);
+        return asio::async_initiate<Token, void(error_code)>(initiation(), token, *this);
     }
-
-    int kernel() const noexcept { return 0; }
-    int clauses() const noexcept { return 0; }
 
     void dispatch(omp_co::detail::region& r, payload_type& p, omp_co::detail::loop& l) const
     {
@@ -106,6 +98,16 @@ public:
     }
 
 private:
+    struct initiation {
+        template <class Handler>
+        void operator()(Handler&& h, any_operation const& op) const
+        {
+            omp_co::detail::initiate<payload_type>(
+                std::forward<Handler>(h),
+                [&](auto& state, omp_co::detail::loop& l) { op.dispatch(state, state.payload(), l); });
+        }
+    };
+
     static world*& current_world()
     {
         static world* the = nullptr;

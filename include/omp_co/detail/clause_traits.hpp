@@ -16,7 +16,15 @@
 namespace omp_co::detail {
 
 /// The constructs, by what their data clauses do.
-enum class construct : unsigned char { target, enter_data, exit_data, update, begin_data, end_data };
+enum class construct : unsigned char {
+    target,
+    enter_data,
+    exit_data,
+    update,
+    begin_data,
+    end_data,
+    synchronize
+};
 
 /// How a clause takes part: whether it looks data up in the present table, whether it is an argument of the kernel, and
 /// whether only a construct with a kernel may have it.
@@ -52,6 +60,11 @@ struct clause_traits<firstprivate_clause<T>> : argument_clause {
 template <class T>
 struct clause_traits<private_clause<T>> : argument_clause {
 };
+template <class Clause>
+inline constexpr bool is_reduction = false;
+template <class Op, class T, bool Scalar>
+inline constexpr bool is_reduction<reduction_clause<Op, T, Scalar>> = true;
+
 template <class Op, class T, bool Scalar>
 struct clause_traits<reduction_clause<Op, T, Scalar>> {
     static constexpr bool known = true, maps = true, argument = true, of_kernel = true;
@@ -127,6 +140,8 @@ consteval std::uint32_t construct_flags()
         return into | map_enter;
     case construct::end_data:
         return back | map_exit;
+    case construct::synchronize: // has no clauses
+        return 0;
     }
 }
 

@@ -5,8 +5,10 @@
 #include <omp_co/detail/asio.hpp>
 #include <omp_co/detail/clause_items.hpp>
 #include <omp_co/detail/dependences.hpp>
+#include <omp_co/detail/destination.hpp>
 #include <omp_co/detail/kernel_payload.hpp>
 #include <omp_co/detail/operation_state.hpp>
+#include <omp_co/detail/queue_start.hpp>
 #include <omp_co/device.hpp>
 
 #include <array>
@@ -44,6 +46,11 @@ struct order_keeper<true> {
 
 private:
     region_order order_;
+};
+
+/// What the user of a queue needs beside its handler: the region has the rest.
+template <class Note>
+class queue_user : public Note, public order_keeper<true> {
 };
 
 /// What a region of this construct needs beside its handler.
@@ -107,9 +114,20 @@ struct initiate_construct {
     template <class Handler, class Operation>
     void operator()(Handler&& h, Operation const& op) const
     {
-        initiate<typename Operation::payload_type>(
-            std::forward<Handler>(h), [&](auto& state, loop& l) { op.dispatch(state, state.payload(), l); },
-            op.kernel(), op.clauses());
+        if (queue_state* const q = op.where().queue_under(asio::get_associated_executor(h)))
+            initiate<queue_user<typename Operation::note_type>>(
+                std::forward<Handler>(h), [&](auto& user, loop& l) {
+                    static_cast<typename Operation::note_type&>(user.payload()) = op.note();
+                    op.dispatch(user, user.payload().order().token, l, *q);
+                });
+        else
+            initiate<typename Operation::payload_type>(
+                std::forward<Handler>(h),
+                [&](auto& state, loop& l) {
+                    static_cast<typename Operation::note_type&>(state.payload()) = op.note();
+                    op.dispatch(state, state.payload(), l);
+                },
+                op.kernel(), op.clauses());
     }
 };
 
@@ -118,9 +136,10 @@ template <construct Construct, class Kernel, class... Clauses>
 class [[nodiscard]] operation {
 public:
     using payload_type = construct_payload<Construct, Kernel, Clauses...>;
+    using note_type = mapping_note<Construct>;
 
-    operation(device where, bool named, Kernel const& k, Clauses const&... c) noexcept
-        : where_(where), kernel_(k), clauses_(c...), named_(named)
+    operation(destination where, Kernel const& k, Clauses const&... c) noexcept
+        : where_(where), kernel_(k), clauses_(c...)
     {
     }
 
@@ -144,61 +163,96 @@ public:
         return copy;
     }
 
+    destination const& where() const noexcept { return where_; }
+    mapping_note<Construct> const& note() const noexcept { return note_; }
+
     void dispatch(region& r, payload_type& payload, loop& l) const noexcept
     {
-        static_cast<mapping_note<Construct>&>(payload) = note_;
-        conditions const c = all_conditions();
-        std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
-        if (!c.valid || !payload.valid())
-            return l.refuse(r, make_error_code(errc::invalid_argument), "a negative or overflowing extent");
-        bool const here = !c.wanted || registry::instance().offload_disabled.load(std::memory_order_relaxed);
-        if (here && std::is_same_v<Kernel, no_kernel>) return l.refuse(r, {}, {});
-        device where = where_;
-        try {
-            if (here)
-                where = initial_device();
-            else if (!named_)
-                where = default_or_fault(r);
-        } catch (...) {
-            return l.refuse(r, make_error_code(errc::out_of_memory), {});
-        }
-        if (r.error) return l.refuse(r, r.error, {});
-        if (where.slot() == nullptr) return l.refuse(r, absent(), {});
-        r.slot = where.slot();
-        r.generation = where.generation();
-        backend_kind const kind = r.slot->kind.load(std::memory_order_relaxed);
-        if (!payload.connect(r, kind, !r.slot->initial))
-            return l.refuse(r, make_error_code(errc::kernel_unavailable), to_string(kind));
-        if constexpr (is_ordered)
-            start_in_order(r, payload.order(), l);
-        else
+        if (!prepare(r, payload)) return l.refuse(r, r.error, {});
+        if constexpr (is_ordered) {
+            try {
+                r.order = &payload.order();
+                dependences const wishes = wishes_for(*r.order);
+                l.start(r, [&](region&) { registry::instance().submit(r, wishes.all()); });
+            } catch (std::bad_alloc const&) {
+                l.refuse(r, make_error_code(errc::out_of_memory), {});
+            }
+        } else {
             l.start(r);
+        }
+    }
+
+    /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
+    void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
+    {
+        if (q.fault())
+            std::apply([&](Clauses const&... each) { (describe(each, user), ...); }, clauses_);
+        start_on_queue<payload_type>(
+            q, user, token, l,
+            [&](region& r, payload_type& payload) {
+                r.order->ticket->waits |= brings_back;
+                return prepare(r, payload, q.where());
+            },
+            [&](region_order& order) { return wishes_for(order); }, kernel_, clauses_);
     }
 
     /// Undoes a construct that only maps, without copying and without telling anybody.
     void drop() const noexcept
     {
         conditions const c = all_conditions();
-        if (!c.wanted || !c.valid || where_.slot() == nullptr) return;
+        if (!c.wanted || !c.valid || where_.where().slot() == nullptr) return;
         try {
-            (new ownerless_region<payload_type>(clauses_))->start(where_);
+            (new ownerless_region<payload_type>(clauses_))->start(where_.where());
         } catch (std::bad_alloc const&) { // the entries stay until the device goes
         }
     }
 
 private:
     static constexpr bool is_ordered = (is_depend<Clauses> || ...);
+    static constexpr bool brings_back = Construct == construct::synchronize || (is_reduction<Clauses> || ...);
 
-    void start_in_order(region& r, region_order& order, loop& l) const noexcept
+    // What is decided before a region is dispatched. False: it has failed, with its error, or has nothing to do.
+    bool prepare(region& r, payload_type& payload, device of_queue = {}) const noexcept
     {
-        dependences wishes;
+        conditions const c = all_conditions();
+        std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
+        if (!c.valid || !payload.valid())
+            return refused(r, errc::invalid_argument, "a negative or overflowing extent");
+        bool const here = !c.wanted || registry::instance().offload_disabled.load(std::memory_order_relaxed);
+        if (here && std::is_same_v<Kernel, no_kernel>) return false;
+        device where = where_.where();
         try {
-            std::apply([&](Clauses const&... each) { (wishes.take(each, order), ...); }, clauses_);
-        } catch (std::bad_alloc const&) {
-            return l.refuse(r, make_error_code(errc::out_of_memory), {});
+            if (here)
+                where = initial_device();
+            else if (of_queue.slot() != nullptr)
+                where = of_queue;
+            else if (!where_.named())
+                where = default_or_fault(r);
+        } catch (...) {
+            return refused(r, errc::out_of_memory, {});
         }
-        r.order = &order;
-        l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
+        if (r.error) return false;
+        if (where.slot() == nullptr) return refused(r, absent(), {});
+        r.slot = where.slot();
+        r.generation = where.generation();
+        backend_kind const kind = r.slot->kind.load(std::memory_order_relaxed);
+        if (!payload.connect(r, kind, !r.slot->initial))
+            return refused(r, errc::kernel_unavailable, to_string(kind));
+        return true;
+    }
+
+    static bool refused(region& r, errc code, std::string_view why) noexcept
+    {
+        r.fail(make_error_code(code), why);
+        return false;
+    }
+
+    // Throws std::bad_alloc.
+    dependences wishes_for(region_order& order) const
+    {
+        dependences all;
+        std::apply([&](Clauses const&... each) { (all.take(each, order), ...); }, clauses_);
+        return all;
     }
 
     conditions all_conditions() const noexcept
@@ -218,10 +272,7 @@ private:
         }
     }
 
-    static error_code absent() noexcept
-    {
-        return make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
-    }
+    static errc absent() noexcept { return registry::instance().forked() ? errc::forked : errc::device_lost; }
 
     static device default_or_fault(region& r)
     {
@@ -232,21 +283,20 @@ private:
         return d;
     }
 
-    device where_;
+    destination where_;
     Kernel kernel_;
     std::tuple<Clauses...> clauses_;
-    bool named_;
     [[no_unique_address]] mapping_note<Construct> note_;
 };
 
-/// Whether a construct's arguments begin with a device.
+/// Whether a construct's arguments begin with a device or a queue.
 template <class... Arguments>
 inline constexpr bool names_device = false;
 template <class First, class... Rest>
-inline constexpr bool names_device<First, Rest...> = std::is_convertible_v<First const&, device>;
+inline constexpr bool names_device<First, Rest...> = std::is_convertible_v<First const&, destination>;
 
 template <construct Construct, class Kernel, class... Clauses>
-auto make_operation(device where, bool named, Kernel const& kernel, Clauses const&... clauses) noexcept
+auto make_operation(destination where, Kernel const& kernel, Clauses const&... clauses) noexcept
 {
     static_assert((clause<Clauses> && ...),
                   "omp_co: an argument is no clause; data is named by to(x), from(x), tofrom(x), "
@@ -268,7 +318,7 @@ auto make_operation(device where, bool named, Kernel const& kernel, Clauses cons
         (check_map_type<Construct, Clauses>(), ...);
         (void)kernel_payload<Kernel, Clauses...>::check();
     }
-    return operation<Construct, Kernel, Clauses...>(where, named, kernel, clauses...);
+    return operation<Construct, Kernel, Clauses...>(where, kernel, clauses...);
 }
 
 } // namespace omp_co::detail

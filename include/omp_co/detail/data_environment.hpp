@@ -28,6 +28,21 @@ public:
     present_table& table() noexcept { return table_; }
     bool unified() const noexcept { return unified_; }
 
+    /// The usual case in one step: a single clause, of data that is present. False: nothing has changed, and check() and
+    /// reserve() say what is to be said. True: they need not be called.
+    bool find_present(std::span<map_item> items) noexcept
+    {
+        if (items.size() != 1) return false;
+        map_item& item = items[0];
+        if (item.has(map_raw) || item.bytes == 0 || !sensible(item)) return false;
+        present_entry* const e = table_.holding(item.host);
+        if (e == nullptr || !e->live() || item.end() > e->range.end) return false;
+        if (e->uses.size() == e->uses.capacity()) return false; // record() may add one
+        item.leader = 0;
+        item.entry = e;
+        return true;
+    }
+
     /// Finds each clause's entry, groups those that need a new one, and reports the first clause that cannot be.
     /// Dying entries count as absent: what a program sees must not depend on how fast a device is.
     refusal check(std::span<map_item> items)
@@ -171,6 +186,7 @@ public:
     void apply(std::span<map_item> items, std::uint64_t serial) noexcept
     {
         latest_ = serial;
+        if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
         if (std::all_of(items.begin(), items.end(),
                         &is_resident)) { // counts go up and down, and nothing moves
             for (map_item& item : items) {
@@ -197,15 +213,21 @@ public:
             if (item.entry != nullptr && !item.has(map_attach | map_raw)) item.joined = item.entry->joined;
     }
 
-    /// Calls `f(use)` for every earlier use, not retired, that a region with these clauses must wait for.
+    /// Calls `f(stream, number, writes)` for every earlier use, not retired, that a region with these clauses must wait for.
+    /// `ordered`: its kernel is a queue's.
     template <class F>
-    void for_each_conflict(std::span<map_item const> items, std::uint64_t serial, F f) const noexcept
+    void for_each_conflict(std::span<map_item const> items, std::uint64_t serial, F f,
+                           bool ordered = false) const noexcept
     {
         for (map_item const& item : items) {
             if (item.entry == nullptr) continue;
             bool const exclusive = moves(item, serial);
             for (stream_use const& use : item.entry->uses) {
-                backend::sequence const until = exclusive ? use.latest() : use.motion;
+                backend::sequence until = use.motion;
+                if (exclusive)
+                    until = use.latest();
+                else if (ordered || use.stream->ordered)
+                    until = item.has(map_written) ? use.latest() : std::max(use.motion, use.written);
                 if (until > use.stream->retired) f(*use.stream, until, item.has(map_written) || exclusive);
             }
         }
@@ -219,7 +241,9 @@ public:
             if (item.entry == nullptr) continue;
             ++item.entry->pending;
             stream_use& use = use_of(*item.entry, stream);
-            (moves(item, serial) ? use.motion : use.kernel) = number;
+            bool const exclusive = moves(item, serial);
+            (exclusive ? use.motion : use.kernel) = number;
+            if (!exclusive && item.has(map_written)) use.written = number;
         }
     }
 
@@ -319,6 +343,22 @@ private:
         constexpr std::uint32_t more = map_created | map_always | map_update | map_remove | map_raw |
                                        map_attach | map_attach_target | map_device;
         return item.entry != nullptr && item.bytes != 0 && (item.flags & (both | more)) == both;
+    }
+
+    // An update of what is mapped: no count changes.
+    static bool only_moves(map_item const& item) noexcept
+    {
+        constexpr std::uint32_t more = map_enter | map_exit | map_written | map_raw;
+        return item.entry != nullptr && (item.flags & (map_update | more)) == map_update;
+    }
+
+    void move(map_item& item, std::uint64_t serial) noexcept
+    {
+        item.joined = item.entry->joined;
+        if (unified_ || !item.has(map_to | map_from)) return;
+        if (item.has(map_to)) item.flags |= map_copy_in;
+        if (item.has(map_from)) item.flags |= map_copy_out;
+        if (item.shape == nullptr) sync(*item.entry, {item.begin(), item.end()}, serial);
     }
 
     static bool sensible(map_item const& item) noexcept
@@ -450,7 +490,7 @@ private:
             use = {&stream};
             return use;
         }
-        e.uses.push_back({&stream}); // capacity was reserved
+        e.uses.emplace_back(&stream); // capacity was reserved
         return e.uses.back();
     }
 

@@ -78,7 +78,7 @@ run_data_region(Begin begin, End end, Body body)
 }
 
 template <class Clauses, class Body, std::size_t... I>
-auto make_data_region_of(device where, bool named, Clauses const& c, Body&& body, std::index_sequence<I...>)
+auto make_data_region_of(destination where, Clauses const& c, Body&& body, std::index_sequence<I...>)
 {
     static_assert(can_be_kept<Body>,
                   "omp_co: a temporary body must be trivially copyable (capture by reference); name it, or "
@@ -89,14 +89,15 @@ auto make_data_region_of(device where, bool named, Clauses const& c, Body&& body
                   "omp_co: the last argument of target_data is its body: a callable without parameters");
     using traits = awaitable_traits<std::invoke_result_t<kept_type&>>;
     static_assert(traits::is_awaitable, "omp_co: the body of target_data returns an asio::awaitable");
-    device const fixed = named ? where : default_device(); // the end must meet the device of the begin
-    auto const begin = make_operation<construct::begin_data>(fixed, true, no_kernel(), std::get<I>(c)...);
-    auto const end = make_operation<construct::end_data>(fixed, true, no_kernel(), std::get<I>(c)...);
+    // The end must meet the device of the begin.
+    destination const fixed = where.named() ? where : destination::bound_or(default_device());
+    auto const begin = make_operation<construct::begin_data>(fixed, no_kernel(), std::get<I>(c)...);
+    auto const end = make_operation<construct::end_data>(fixed, no_kernel(), std::get<I>(c)...);
     return run_data_region<kept_type, typename traits::executor_type>(begin, end, kept);
 }
 
 template <class... Arguments>
-auto make_data_region(device where, bool named, Arguments&&... arguments)
+auto make_data_region(destination where, Arguments&&... arguments)
 {
     static_assert(sizeof...(Arguments) > 0, "omp_co: target_data ends with its body");
     constexpr std::size_t clauses = sizeof...(Arguments) - 1;
@@ -105,7 +106,7 @@ auto make_data_region(device where, bool named, Arguments&&... arguments)
     return [&]<std::size_t... I>(std::index_sequence<I...> each)
     {
         auto const c = std::make_tuple(std::get<I>(all)...);
-        return make_data_region_of(where, named, c, static_cast<body_type>(std::get<clauses>(all)), each);
+        return make_data_region_of(where, c, static_cast<body_type>(std::get<clauses>(all)), each);
     }
     (std::make_index_sequence<clauses>());
 }

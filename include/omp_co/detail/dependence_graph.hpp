@@ -9,6 +9,8 @@
 #include <omp_co/detail/address_groups.hpp>
 #include <omp_co/detail/aftermath.hpp>
 #include <omp_co/detail/dependent.hpp>
+#include <omp_co/detail/queue_lane.hpp>
+#include <omp_co/detail/race_checker.hpp>
 
 #include <boost/system/errc.hpp>
 #include <cstddef>
@@ -47,9 +49,12 @@ public:
             give(*node);
             return verdict::out_of_memory;
         }
+        if (races_.on())
+            races_.ordered(r, predecessors_, [](predecessor const& p) { return p.node->waiting; });
         for (predecessor const& p : predecessors_) connect(p, *node);
         link(*node);
         r.order->node = node;
+        if (node->lane != nullptr) enter_lane(*node);
         bool const free = node->unmet == 0;
         node->now = free ? state::starting : state::deferred;
         if (free && r.order->on_host) node->waiting = nullptr;
@@ -66,6 +71,7 @@ public:
         std::lock_guard guard(mutex_);
         node.place = where;
         node.now = state::accepted;
+        leave_lane(node);
         for (dependent::edge& e : node.successors) {
             if (e.what != until::accepted) continue;
             e.what = until::nothing;
@@ -87,7 +93,9 @@ public:
     void cancel(dependent& node, std::uint64_t id, aftermath& out) noexcept
     {
         std::lock_guard guard(mutex_);
-        if (node.id == id) abandon(node, out);
+        if (node.id != id) return;
+        abandon(node, out);
+        if (node.now == state::skipped) pass_on(node, out);
     }
 
     /// The same for all regions of which `which(region)` is true.
@@ -96,8 +104,13 @@ public:
     {
         std::lock_guard guard(mutex_);
         for (dependent* n = first_; n != nullptr; n = n->next)
-            if (n->waiting != nullptr && which(*n->waiting)) abandon(*n, out);
+            if (n->now == state::deferred && which(*n->waiting)) abandon(*n, out);
+        for (dependent* n = first_; n != nullptr; n = n->next) // not before all of them are known
+            if (n->now == state::skipped) pass_on(*n, out);
     }
+
+    /// What knows of this order, when it is asked to check the program.
+    race_checker& races() noexcept { return races_; }
 
     /// Whether there is a region, which has not ended, of which `which(region)` is true.
     template <class Predicate>
@@ -116,6 +129,7 @@ private:
     struct predecessor {
         dependent* node;
         bool alone; ///< writes what its successor is to write
+        bool tells; ///< of its failure
     };
 
     dependent* take(region& r) noexcept
@@ -130,6 +144,8 @@ private:
         node.goes_on = r.order->goes_on;
         node.everything = r.order->everything;
         node.unmet = node.incoming = 0;
+        node.lane = r.order->ticket == nullptr ? nullptr : r.order->ticket->lane;
+        node.ahead = nullptr;
         return &node;
     } catch (std::bad_alloc const&) {
         return nullptr;
@@ -146,7 +162,7 @@ private:
     void join(dependent& node, std::span<dependence const> wishes)
     {
         auto const before = [&](dependent& p, bool alone = false) {
-            if (std::exchange(p.seen, node.id) != node.id) predecessors_.push_back({&p, alone});
+            if (std::exchange(p.seen, node.id) != node.id) predecessors_.push_back({&p, alone, true});
         };
         if (node.everything)
             for (dependent* p = first_; p != nullptr; p = p->next) before(*p);
@@ -154,6 +170,37 @@ private:
             before(*barrier_);
         node.items.reserve(wishes.size());
         for (dependence const& wish : wishes) groups_.join(node, wish, before);
+        if (node.lane != nullptr) follow_tail(node);
+    }
+
+    // Regions of a queue that are deferred stay in its order.
+    void follow_tail(dependent& node)
+    {
+        dependent* const tail = node.lane->tail;
+        if (tail == nullptr || tail->id != node.lane->tail_id) return;
+        follow(node, tail->now == state::skipped ? still_ahead_of(*tail) : tail);
+        if (node.ahead == nullptr || !keeps_order(*node.ahead)) return;
+        if (std::exchange(node.ahead->seen, node.id) != node.id)
+            predecessors_.push_back({node.ahead, false, false});
+    }
+
+    static void follow(dependent& node, dependent* ahead) noexcept
+    {
+        node.ahead = ahead;
+        node.ahead_id = ahead == nullptr ? 0 : ahead->id;
+    }
+
+    // What it follows in its queue, if that still keeps it.
+    static dependent* still_ahead_of(dependent const& node) noexcept
+    {
+        dependent* const a = node.ahead;
+        return a == nullptr || a->id != node.ahead_id || !keeps_order(*a) ? nullptr : a;
+    }
+
+    // Once it is accepted its device does.
+    static bool keeps_order(dependent const& node) noexcept
+    {
+        return node.now == state::deferred || node.now == state::starting;
     }
 
     static void connect(predecessor const& before, dependent& node) noexcept
@@ -165,7 +212,21 @@ private:
         if (what == until::nothing) node.behind.push_back({p.place.stream, p.place.number, before.alone});
         if (what != until::nothing) ++node.unmet;
         ++node.incoming;
-        p.successors.push_back({&node, what, p.now != state::skipped}); // whose failure is past
+        p.successors.push_back(
+            {&node, what, before.tells && p.now != state::skipped}); // whose failure is past
+    }
+
+    // Until it is accepted, its queue's next regions look here.
+    static void enter_lane(dependent& node) noexcept
+    {
+        node.lane->deferred.fetch_add(1, std::memory_order_relaxed);
+        node.lane->tail = &node;
+        node.lane->tail_id = node.id;
+    }
+    static void leave_lane(dependent& node) noexcept
+    {
+        if (node.lane != nullptr)
+            std::exchange(node.lane, nullptr)->deferred.fetch_sub(1, std::memory_order_release);
     }
 
     void link(dependent& node) noexcept
@@ -194,6 +255,7 @@ private:
             r.fail(make_error_code(errc::predecessor_failed), failed_before);
             r.order->node = nullptr;
             skip(node, r.error);
+            pass_on(node, out);
             return out.done.push(r);
         }
         if (!r.order->on_host) return out.released.push(r);
@@ -205,10 +267,39 @@ private:
     {
         if (node.now != state::deferred) return;
         region& r = *node.waiting;
+        if (races_.on()) races_.ended(r);
         r.order->node = nullptr;
         r.fail(aborted(), {});
         skip(node, r.error);
         out.done.push(r);
+    }
+
+    // Those behind it in its queue come behind what it was behind.
+    void pass_on(dependent& node, aftermath& out) noexcept
+    {
+        dependent* const ahead = still_ahead_of(node);
+        for (dependent::edge& e : node.successors) {
+            dependent& s = *e.successor;
+            if (s.ahead != &node || s.ahead_id != node.id) continue;
+            if (!e.tells && e.what != until::nothing && !hand_over(e, ahead, out)) continue;
+            follow(s, ahead);
+        }
+    }
+
+    // False: there was no memory, and it waits for more than it need.
+    bool hand_over(dependent::edge& e, dependent* ahead, aftermath& out) noexcept
+    {
+        if (ahead != nullptr) {
+            try {
+                ahead->successors.push_back({e.successor, e.what, false});
+            } catch (std::bad_alloc const&) {
+                return false;
+            }
+            ++e.successor->incoming;
+        }
+        e.what = until::nothing;
+        if (ahead == nullptr) met(*e.successor, out);
+        return true;
     }
 
     // What Asio calls operation_aborted.
@@ -221,6 +312,7 @@ private:
     // they have ended.
     static void skip(dependent& node, error_code ec) noexcept
     {
+        leave_lane(node);
         node.error = ec;
         node.waiting = nullptr;
         node.now = state::skipped;
@@ -237,9 +329,14 @@ private:
 
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
-        if (node.now == state::starting && node.incoming != 0) return skip(node, ec); // it was refused
+        if (races_.on() && node.waiting != nullptr) races_.ended(*node.waiting);
+        if (node.now == state::starting && node.incoming != 0) { // it was refused
+            skip(node, ec);
+            return pass_on(node, out);
+        }
         groups_.leave(node);
         unlink(node);
+        leave_lane(node);
         node.now = state::ended;
         for (dependent::edge const& e : node.successors) {
             dependent& s = *e.successor;
@@ -252,6 +349,7 @@ private:
         if (node.incoming == 0) give(node);
     }
 
+    race_checker races_;
     std::mutex mutex_; // behind any device's
     spare_objects<dependent> nodes_;
     address_groups groups_;

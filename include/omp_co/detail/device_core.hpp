@@ -13,7 +13,9 @@
 #include <omp_co/detail/enqueue.hpp>
 #include <omp_co/detail/info.hpp>
 #include <omp_co/detail/outdated.hpp>
+#include <omp_co/detail/queue_rules.hpp>
 #include <omp_co/detail/region_memory.hpp>
+#include <omp_co/detail/region_waits.hpp>
 #include <omp_co/detail/stream_set.hpp>
 #include <omp_co/device_statistics.hpp>
 
@@ -41,6 +43,7 @@ public:
           environment_(traits_.unified_memory),
           memory_(*device_, environment_),
           watch_(device_->watch()),
+          waits_(slot_, traits_, environment_),
           streams_(*device_)
     {
         environment_.table().watch(watch_);
@@ -77,15 +80,18 @@ public:
         for (map_item const& item : r.maps())
             if (item.writes_host_raw()) host_changes({item.begin(), item.host_end()});
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        stream_queue& s = streams_.pick(r.way, followed_by(r), traffic());
+        region_waits::conflicts const met = waits_.conflicts_of(r);
+        stream_queue& s = place_for(r, met);
         r.stream = &s;
         r.number = ++s.accepted;
-        if (r.item_count != 0 || node_of(r) != nullptr) collect_waits(r);
+        if (met.any || waits_.may_read_early(r)) waits_.collect(r);
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
-            if (r.maps()[0].writes_host_raw()) raw_outs_.push_back(&r); // capacity was reserved
+            waits_.note(r);
         }
+        if (dependences_.races().on() && r.way == region::ordinary)
+            dependences_.races().accepted(r, &slot_, slot_.number);
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
@@ -95,6 +101,9 @@ public:
     /// Enqueues what has just been placed, if nothing is in the way.
     void start(region& r, device_lock& lock, aftermath& out)
     {
+        // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks.
+        if (r.order != nullptr && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
+            reap(*r.stream, out);
         if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
         if (!r.stream->enqueuing) drive(*r.stream, lock, out);
         go_on(lock, out);
@@ -161,19 +170,14 @@ public:
 
     /// For a region of another device that is about to copy `range` in: parks it until pending copies out of
     /// this device have reached the host.
-    void wait_for_copies_out(byte_range range, region& r)
-    {
-        for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
-            wait_pool_.reserve(1);
-            stream_queue& s = static_cast<stream_queue&>(clock);
-            stream_wait& w = *wait_pool_.take(nullptr, s, number);
-            w.foreign = true;
-            s.park(r, w, true);
-        });
-    }
+    void wait_for_copies_out(byte_range range, region& r) { waits_.park_foreign(range, r); }
 
     /// A region of another device is about to write this host memory.
     void host_changes(byte_range range) noexcept { environment_.host_changes(range); }
+
+    /// A stream for a queue alone. Throws std::bad_alloc.
+    stream_queue* open_queue(error_code& ec) { return streams_.open_queue(ec); }
+    void close_queue(stream_queue& s) noexcept { streams_.close_queue(s); }
 
     /// Memory on the device for the program, null if there is none.
     void* allocate(std::size_t bytes)
@@ -204,18 +208,27 @@ public:
             s.unpark_if([&](stream_wait& w) {
                 if (w.parked != &r) return false;
                 r.unmet.fetch_sub(1, std::memory_order_relaxed);
-                wait_pool_.give(&w);
+                waits_.give(&w);
                 return true;
             });
         });
     }
 
 private:
+    stream_queue& place_for(region& r, region_waits::conflicts const& met) noexcept
+    {
+        queue_ticket* const ticket = ticket_of(r);
+        if (ticket == nullptr) return streams_.pick(r.way, met.followed, traffic());
+        decide(r, *ticket, traits_);
+        return *ticket->lane->stream;
+    }
+
     // Everything that can go wrong before the region counts as accepted.
     error_code prepare(region& r)
     {
         std::span<map_item> const items = r.maps();
-        if (refusal const refused = environment_.check(items)) {
+        bool const present = environment_.find_present(items);
+        if (refusal const refused = present ? refusal{} : environment_.check(items)) {
             error_code const ec = make_error_code(refused.code);
             if (r.why != nullptr) r.fail(ec, describe(refused));
             inform(slot_.number, r, [&](info_writer const& w) {
@@ -226,12 +239,9 @@ private:
         }
         try {
             if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
-            dependent const* const node = node_of(r);
-            if (items.empty() && node == nullptr) return {};
-            std::size_t waits = environment_.reserve(items) + (node == nullptr ? 0 : node->behind.size());
-            for_each_copy_out_before(items, false, [&](stream_clock&, backend::sequence) { ++waits; });
-            wait_pool_.reserve(waits);
-            raw_outs_.reserve(raw_outs_.size() + 1);
+            if (items.empty() && node_of(r) == nullptr) return {};
+            waits_.reserve(r, present ? items[0].entry->uses.size() : environment_.reserve(items));
+            if (present) return {};
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -319,7 +329,8 @@ private:
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
-        std::size_t wanted = s.commands_flying + waits + 2;
+        std::size_t wanted =
+            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 2);
         for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }
@@ -329,84 +340,25 @@ private:
         return {serial_, slot_.in_flight.load(std::memory_order_relaxed)};
     }
 
-    // The stream of the unfinished work that wrote what this region is about to write.
-    stream_queue* followed_by(region& r) noexcept
-    {
-        stream_queue* followed = nullptr;
-        auto const follow = [&](stream_clock& clock) {
-            stream_queue& s = static_cast<stream_queue&>(clock);
-            if (followed == nullptr && s.commands != nullptr) followed = &s;
-        };
-        environment_.for_each_conflict(r.maps(), r.serial,
-                                       [&](stream_clock& s, backend::sequence, bool writes) {
-                                           if (writes) follow(s);
-                                       });
-        if (dependent const* const node = node_of(r); node != nullptr && followed == nullptr)
-            for (stream_place const& p : node->behind)
-                if (p.alone && p.number > p.stream->retired) follow(*p.stream);
-        return followed;
-    }
-
-    // Copies to these bytes of the host that are accepted and not retired.
-    template <class F>
-    void for_each_pending_out(byte_range range, F f)
-    {
-        environment_.for_each_pending_out(range, f);
-        for (region* const other : raw_outs_) {
-            map_item const& item = other->maps()[0];
-            if (range.overlaps({item.begin(), item.host_end()})) f(*other->stream, other->number);
-        }
-    }
-
-    // The same for the bytes that a region copies in, if they are read before the device has come to that. `decided`: the
-    // data environment has.
-    template <class F>
-    void for_each_copy_out_before(std::span<map_item const> items, bool decided, F f)
-    {
-        if (!traits_.stages_copies || slot_.pending_outs.load(std::memory_order_relaxed) == 0) return;
-        for (map_item const& item : items)
-            if (item.reads_host() && (!decided || item.has(map_copy_in)))
-                for_each_pending_out({item.begin(), item.host_end()}, f);
-    }
-
-    // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
-    // the region is parked.
-    void collect_waits(region& r) noexcept
-    {
-        auto const wait_of = [&](stream_queue& other, backend::sequence number) -> stream_wait& {
-            for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-                if (w->stream != &other) continue;
-                w->number = std::max(w->number, number);
-                return *w;
-            }
-            r.waits = wait_pool_.take(r.waits, other, number);
-            return *r.waits;
-        };
-        auto const wait_for = [&](stream_clock& clock, backend::sequence number) {
-            stream_queue& other = static_cast<stream_queue&>(clock);
-            if (&other != r.stream) wait_of(other, number);
-        };
-        environment_.for_each_conflict(
-            r.maps(), r.serial,
-            [&](stream_clock& s, backend::sequence number, bool) { wait_for(s, number); });
-        if (dependent const* const node = node_of(r))
-            for (stream_place const& p : node->behind)
-                if (p.number > p.stream->retired) wait_for(*p.stream, p.number);
-        for_each_copy_out_before(r.maps(), true, [&](stream_clock& clock, backend::sequence number) {
-            wait_of(static_cast<stream_queue&>(clock), number).until_retired = true; // also in its own stream
-        });
-        bool const by_device = traits_.device_waits && r.stream->commands != nullptr;
-        for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-            if (by_device && !w->until_retired && w->stream->enqueued >= w->number) continue;
-            w->stream->park(r, *w, !by_device || w->until_retired);
-        }
-    }
-
     static bool copies_out(region& r) noexcept
     {
         for (map_item const& item : r.maps())
             if (item.has(map_copy_out)) return true;
         return false;
+    }
+
+    // Whether to enqueue it takes about as long as to give the lock up and take it again.
+    bool is_quick(region& r) const noexcept
+    {
+        if (traits_.quick_enqueueing) return true;
+        if (!traits_.inline_execution || r.call != nullptr) return false;
+        constexpr std::size_t most = 8192;
+        std::size_t moved = 0;
+        for (map_item const& item : r.maps()) {
+            if (item.has(map_raw) || item.shape != nullptr) return false; // another device's, or many rows
+            if (item.has(map_copy_in | map_copy_out)) moved += item.bytes;
+        }
+        return moved <= most;
     }
 
     void drive(stream_queue& s, device_lock& lock, aftermath& out)
@@ -416,13 +368,16 @@ private:
             region& r = *s.parked.pop();
             environment_.resolve(r.maps());
             inform(slot_.number, r, [&](info_writer const& w) { w.moves(r.maps()); });
+            queue_ticket* const ticket = ticket_of(r);
+            if (ticket != nullptr) skip_after_failure(r, *ticket);
             meet_failures(r);
             error_code signalled;
             if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
-                if (!traits_.quick_enqueueing) lock.unlock();
+                bool const quick = is_quick(r);
+                if (!quick) lock.unlock();
                 signalled = enqueue(traits_, r);
-                if (!traits_.quick_enqueueing) lock.lock();
+                if (!quick) lock.lock();
                 s.current = nullptr;
                 if (traits_.refuses_at_signal) note_failure(r, s.commands->refused(r.number));
             }
@@ -430,6 +385,8 @@ private:
             s.enqueued = r.number;
             s.commands_flying += r.commands;
             s.flying.push(r);
+            if (ticket != nullptr) note_enqueued(r, *ticket);
+            if (ticket != nullptr && ticket->consumed == 0) sources_consumed(r, *ticket, out);
             if (s.waiters != nullptr) notify(s, out);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
@@ -466,9 +423,15 @@ private:
                 other.completed = std::min(other.completed, w->number);
                 reap_through(*w->stream, other, out);
             }
-            if (at.failures) note_failure(r, s.commands->take_failure(r.number));
+            if (at.failures) {
+                queue_ticket const* const ticket = ticket_of(r);
+                if (ticket != nullptr && ticket->consumed != 0)
+                    note_failure(r, s.commands->take_failure(ticket->consumed));
+                note_failure(r, s.commands->take_failure(r.number));
+            }
             retire(s, out);
         }
+        if (s.ordered && !s.flying.empty()) look_for_consumed(s, at, out);
     }
 
     void meet_failures(region& r) noexcept
@@ -481,9 +444,14 @@ private:
             r.fail(make_error_code(errc::predecessor_failed), dependence_graph::failed_before);
     }
 
-    static dependent* node_of(region const& r) noexcept
+    // The copies in of the region that is at work may be over.
+    void look_for_consumed(stream_queue& s, backend::progress const& at, aftermath& out) noexcept
     {
-        return r.order == nullptr ? nullptr : r.order->node;
+        region& r = *s.flying.front();
+        queue_ticket* const ticket = ticket_of(r);
+        if (ticket == nullptr || ticket->consumed == 0 || ticket->consumed > at.completed) return;
+        if (at.failures) note_failure(r, s.commands->take_failure(ticket->consumed));
+        sources_consumed(r, *ticket, out);
     }
 
     static void note_failure(region& r, backend::failure const& f) noexcept
@@ -500,7 +468,9 @@ private:
         s.commands_flying -= r.commands;
         if (!s.parked.empty()) kicked_ = true;
         meet_failures(r);
-        while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
+        if (r.why != nullptr && r.why->timing().measured && !lost_) s.commands->measure(r.why->timing());
+        while (r.waits != nullptr) waits_.give(std::exchange(r.waits, r.waits->next));
+        if (queue_ticket* const ticket = ticket_of(r)) settle(r, *ticket, out);
         count(r);
         if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
         if (watch_ != nullptr) tell(*watch_, r);
@@ -508,6 +478,7 @@ private:
             environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
         if (s.waiters != nullptr) notify(s, out);
+        if (dependences_.races().on()) dependences_.races().ended(r);
         if (node_of(r) != nullptr) dependences_.end(*r.order, r.error, out);
         --slot_.in_flight;
         out.done.push(r);
@@ -537,8 +508,7 @@ private:
             statistics_.bytes_out += item.moved_bytes();
         }
         if (out) --slot_.pending_outs;
-        if (r.item_count != 0 && r.maps()[0].writes_host_raw())
-            raw_outs_.erase(std::find(raw_outs_.begin(), raw_outs_.end(), &r));
+        waits_.forget(r);
     }
 
     // Wakes the parked regions whose wait on this stream is over.
@@ -548,7 +518,7 @@ private:
             if (w.number > (w.until_retired ? s.retired : s.enqueued)) return false;
             region& r = *w.parked;
             device_slot* const slot = r.slot; // read first: at zero the region is somebody else's
-            if (w.foreign) wait_pool_.give(&w);
+            if (w.foreign) waits_.give(&w);
             if (r.unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
             if (slot == &slot_)
                 kicked_ = true;
@@ -574,6 +544,8 @@ private:
         return live;
     }
 
+    static constexpr std::uint64_t look_every = 32; ///< regions of a stream
+
     device_slot& slot_;
     dependence_graph& dependences_;
     std::unique_ptr<backend::device> device_;
@@ -581,8 +553,7 @@ private:
     data_environment environment_;
     region_memory memory_;
     backend::host_watch* watch_;
-    wait_pool wait_pool_;
-    boost::container::small_vector<region*, 8> raw_outs_; // copy to the host without an entry that tells
+    region_waits waits_;
     stream_set streams_;
     std::uint64_t serial_ = 0;
     device_statistics statistics_;

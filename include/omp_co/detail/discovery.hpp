@@ -65,6 +65,16 @@ inline void note_offload_policy(bool runs_on_initial_device, std::string& bad)
     bad += "OMP_TARGET_OFFLOAD=" + what;
 }
 
+/// What is wrong with OMP_CO_ASYNC.
+inline void note_async(std::string& bad)
+{
+    char const* const text = std::getenv("OMP_CO_ASYNC");
+    if (text == nullptr || *text == '\0' || std::string_view(text) == "0" || std::string_view(text) == "1")
+        return;
+    bad += bad.empty() ? "" : "; ";
+    bad += std::string("OMP_CO_ASYNC=") + text + ": 0 (queues wait at every construct) or 1 is expected";
+}
+
 /// Finds the devices of all backends known here, accelerators first, and fixes the default device.
 inline void discover(registry& devices)
 {
@@ -92,6 +102,12 @@ inline void discover(registry& devices)
             ": a sum of 0x1 (data clauses), 0x2 (mapped already), 0x4 (all that is mapped, on "
             "failure), 0x8 (changes) and 0x20 (copies), or 0xff, is expected";
     }
+    if (bool races = false; !read_checks(std::getenv("OMP_CO_CHECK"), races)) {
+        devices.bad_environment += devices.bad_environment.empty() ? "" : "; ";
+        devices.bad_environment +=
+            std::string("OMP_CO_CHECK=") + std::getenv("OMP_CO_CHECK") + ": races or none is expected";
+    }
+    note_async(devices.bad_environment);
     devices.environment_is_bad = !devices.bad_environment.empty();
     devices.set_default({chosen, chosen->generation});
 }

@@ -5,12 +5,14 @@
 #include <omp_co/backend.hpp>
 #include <omp_co/detail/joined_pointers.hpp>
 #include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/queue_rules.hpp>
 #include <omp_co/detail/region.hpp>
 #include <omp_co/detail/stream_queue.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace omp_co::detail {
 
@@ -73,16 +75,36 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
 {
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;
+    queue_ticket* const ticket = ticket_of(r);
+    auto const number_taken =
+        [&](error_code refused) { // also if there is nothing before it: none is left out
+            if (!ec) ec = refused;
+            ++r.commands;
+        };
+    if (ticket != nullptr && ticket->renews != 0) number_taken(out.signal(ticket->renews));
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
             if (w->stream->commands != nullptr && !w->until_retired)
                 ec = out.wait(*w->stream->commands, w->number);
+    bool const timed = r.why != nullptr && !ec;
+    if (timed) ec = out.begin_timing(r.why->timing());
+    char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
     std::uint32_t all = 0;
     for (map_item const& item : r.maps()) {
         all |= item.flags;
         if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
             continue;
-        ec = item.is_plain() ? out.copy_in(item.device, item.host, item.bytes) : move_in(out, item);
+        if (item.is_plain()) {
+            void const* source = item.host;
+            if (staging != nullptr) {
+                source = std::memcpy(staging, item.host, item.bytes);
+                staging += item.bytes;
+            }
+            ec = out.copy_in(item.device, source, item.bytes);
+            ++r.commands;
+            continue;
+        }
+        ec = move_in(out, item);
         r.commands += commands_of(traits, item);
     }
     if ((all & map_attach) != 0) // behind the structures that they are in
@@ -92,18 +114,23 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
             ++r.commands;
         }
     r.arrived = !ec;
+    if (ticket != nullptr && ticket->consumed != 0) number_taken(out.mark(ticket->consumed));
     if (r.call != nullptr && !ec) {
         ec = out.launch(*r.call);
         ++r.commands;
     }
-    for (map_item const& item : r.maps()) {
-        if (ec || !item.has(map_copy_out)) continue;
-        ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
-        r.commands += commands_of(traits, item);
-    }
+    if ((all & map_copy_out) != 0)
+        for (map_item const& item : r.maps()) {
+            if (ec || !item.has(map_copy_out)) continue;
+            ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
+            r.commands += commands_of(traits, item);
+        }
+    if (timed && !ec) ec = out.end_timing(r.why->timing());
+    if (timed) r.commands += 2;
+    if (timed && !ec) r.why->timing().measured = true;
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
-    return out.signal(r.number);
+    return ticket != nullptr ? out.mark(r.number) : out.signal(r.number);
 }
 
 } // namespace omp_co::detail

@@ -1,67 +1,133 @@
 // SPDX-License-Identifier: BSL-1.0
-// The executor of a task_group's members, and the way from a handler's executor to its context's own.
+// The executors of a task_group's members and of a queue's users, and the way from a handler's executor to its context's own.
 #pragma once
 
 #include <omp_co/detail/asio.hpp>
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <type_traits>
 #include <utility>
 
 namespace omp_co::detail {
 
-/// A strand that says whose member it belongs to, so that the group can tell its regions from others.
-class group_executor {
+/// A queue, as far as executors know it.
+struct any_queue : boost::intrusive_ref_counter<any_queue> {
+    virtual ~any_queue() = default;
+};
+
+/// An executor that carries a mark: handlers keep it, and their operations find it.
+template <class Inner, class Mark>
+class marked_executor {
 public:
-    using strand_type = asio::strand<asio::any_io_executor>;
+    marked_executor(Inner inner, Mark mark) noexcept : inner_(std::move(inner)), mark_(std::move(mark)) {}
 
-    group_executor(strand_type s, void const* group) noexcept : strand_(std::move(s)), group_(group) {}
-
-    strand_type const& strand() const noexcept { return strand_; }
-    void const* group() const noexcept { return group_; }
+    Inner const& inner() const noexcept { return inner_; }
+    Mark const& mark() const noexcept { return mark_; }
 
     template <class Property>
-    requires asio::can_query<strand_type const&, Property>::value decltype(auto)
-    query(Property const& p) const
+    requires asio::can_query<Inner const&, Property>::value decltype(auto) query(Property const& p) const
     {
-        return asio::query(strand_, p);
+        return asio::query(inner_, p);
     }
 
     template <class Property>
-    requires asio::can_require<strand_type const&, Property>::value group_executor require(Property const& p)
-    const { return {asio::require(strand_, p), group_}; }
+    requires asio::can_require<Inner const&, Property>::value auto require(Property const& p) const
+    {
+        return remarked(asio::require(inner_, p));
+    }
 
     template <class Property>
-    requires asio::can_prefer<strand_type const&, Property>::value group_executor prefer(Property const& p)
-    const { return {asio::prefer(strand_, p), group_}; }
+    requires asio::can_prefer<Inner const&, Property>::value auto prefer(Property const& p) const
+    {
+        return remarked(asio::prefer(inner_, p));
+    }
 
     template <class F>
     void execute(F&& f) const
     {
-        strand_.execute(std::forward<F>(f));
+        inner_.execute(std::forward<F>(f));
     }
 
-    friend bool operator==(group_executor const& a, group_executor const& b) noexcept
+    friend bool operator==(marked_executor const& a, marked_executor const& b) noexcept
     {
-        return a.group_ == b.group_ && a.strand_ == b.strand_;
+        return a.mark_ == b.mark_ && a.inner_ == b.inner_;
     }
 
 private:
-    strand_type strand_;
-    void const* group_;
+    template <class Other>
+    marked_executor<Other, Mark> remarked(Other other) const
+    {
+        return {std::move(other), mark_};
+    }
+
+    Inner inner_;
+    Mark mark_;
 };
+
+/// Whose member a handler belongs to, so that a task_group can tell its regions from others.
+struct group_mark {
+    void const* group;
+    friend bool operator==(group_mark, group_mark) noexcept = default;
+};
+using group_executor = marked_executor<asio::strand<asio::any_io_executor>, group_mark>;
+
+/// The queue of the plain constructs of a handler.
+class queue_mark {
+public:
+    explicit queue_mark(any_queue* q) noexcept : queue_(q) {}
+    queue_mark(queue_mark const& other) noexcept
+        : queue_(other.queue_) {} // intrusive_ptr's does not say noexcept
+    queue_mark& operator=(queue_mark const&) = delete;
+
+    any_queue* queue() const noexcept { return queue_.get(); }
+    friend bool operator==(queue_mark const& a, queue_mark const& b) noexcept
+    {
+        return a.queue() == b.queue();
+    }
+
+private:
+    boost::intrusive_ptr<any_queue> queue_;
+};
+using queue_executor = marked_executor<asio::any_io_executor, queue_mark>;
 
 /// The group whose member a handler with this executor belongs to, null if there is none.
 template <class Executor>
 void const* group_of(Executor const& ex) noexcept
 {
     if constexpr (std::is_same_v<Executor, group_executor>) {
-        return ex.group();
+        return ex.mark().group;
+    } else if constexpr (std::is_same_v<Executor, queue_executor>) {
+        return group_of(ex.inner());
     } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
-        auto const* const g = ex.template target<group_executor>();
-        return g == nullptr ? nullptr : g->group();
+        if (auto const* const g = ex.template target<group_executor>()) return g->mark().group;
+        auto const* const q = ex.template target<queue_executor>();
+        return q == nullptr ? nullptr : group_of(q->inner());
     } else {
         return nullptr;
     }
+}
+
+/// The queue that was bound to a handler's executor, null if there is none.
+template <class Executor>
+any_queue* queue_of(Executor const& ex) noexcept
+{
+    if constexpr (std::is_same_v<Executor, queue_executor>) {
+        return ex.mark().queue();
+    } else if constexpr (std::is_same_v<Executor, group_executor>) {
+        return queue_of(ex.inner().get_inner_executor());
+    } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
+        if (auto const* const q = ex.template target<queue_executor>()) return queue_of(*q);
+        if (auto const* const g = ex.template target<group_executor>()) return queue_of(*g);
+        if (auto const* const s = ex.template target<asio::strand<asio::any_io_executor>>())
+            return queue_of(s->get_inner_executor());
+        if (auto const* const s = ex.template target<asio::strand<queue_executor>>())
+            return queue_of(s->get_inner_executor());
+    } else if constexpr (std::is_same_v<Executor, asio::strand<asio::any_io_executor>> ||
+                         std::is_same_v<Executor, asio::strand<queue_executor>>) {
+        return queue_of(ex.get_inner_executor());
+    }
+    return nullptr;
 }
 
 asio::any_io_executor base_executor(asio::any_io_executor const& ex);
@@ -84,8 +150,10 @@ asio::any_io_executor base_executor(asio::strand<Inner> const& ex)
 
 inline asio::any_io_executor base_executor(group_executor const& ex)
 {
-    return base_executor(ex.strand().get_inner_executor());
+    return base_executor(ex.inner().get_inner_executor());
 }
+
+inline asio::any_io_executor base_executor(queue_executor const& ex) { return base_executor(ex.inner()); }
 
 inline asio::any_io_executor base_executor(asio::any_io_executor const& ex)
 {
@@ -95,7 +163,10 @@ inline asio::any_io_executor base_executor(asio::any_io_executor const& ex)
         return s->get_inner_executor();
     if (auto const* s = ex.target<asio::strand<asio::any_io_executor>>())
         return base_executor(s->get_inner_executor());
+    if (auto const* s = ex.target<asio::strand<queue_executor>>())
+        return base_executor(s->get_inner_executor());
     if (auto const* g = ex.target<group_executor>()) return base_executor(*g);
+    if (auto const* q = ex.target<queue_executor>()) return base_executor(*q);
     return ex;
 }
 

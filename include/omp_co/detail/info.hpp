@@ -90,6 +90,12 @@ public:
         }
     }
 
+    /// Nobody waited for the constructs of a queue, one of which failed.
+    void queue_failed(error_code ec) const
+    {
+        line("a queue ended with an error that nobody was told: " + ec.message());
+    }
+
     /// The region failed.
     void failed(present_table& table) const
     {

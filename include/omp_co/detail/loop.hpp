@@ -133,7 +133,7 @@ public:
         auto const who = has_turn();
         counts_.dispatched(who);
         begin(r);
-        if (who == operation_counts::by::turn) return; // and goes on with it
+        if (who == operation_counts::by::turn || turn_will_see()) return;
         std::lock_guard guard(mutex_);
         schedule();
     }
@@ -253,19 +253,27 @@ private:
         std::uint64_t epoch;
     };
 
+    // Whether a turn is posted that will see what this thread has done. Written as a change, for that is ordered with the
+    // turn's own.
+    bool turn_will_see() noexcept
+    {
+        bool posted = true;
+        return posted_.compare_exchange_strong(posted, true, std::memory_order_acq_rel);
+    }
+
     // One posted turn at a time. Under mutex_.
     void schedule() noexcept
     {
         if (posted_ || closed() || !executor_) return;
-        posted_ = true;
         try {
             if (io_ != nullptr)
                 asio::post(io_->get_executor(),
                            turn_handler{this}); // a type-erased executor allocates by itself
             else
                 asio::post(executor_, turn_handler{this});
+            posted_ = true; // before the turn, which waits for mutex_
         } catch (...) {
-            posted_ = false; // no memory: the pending timer, or the next region, tries again
+            // No memory: the pending timer, or the next region, tries again.
         }
     }
 
@@ -297,7 +305,7 @@ private:
     {
         {
             std::lock_guard guard(mutex_);
-            posted_ = false;
+            posted_.exchange(false);
             armed = false;
             work_ = {};
             if (backoff_.waiting()) backoff_.woken(backoff::clock::now());
@@ -499,7 +507,8 @@ private:
         }
         gone().fetch_add(1, std::memory_order_release);
         registry& devices = registry::instance();
-        devices.cancel_deferred_if([this](region const& r) { return r.owner == this; });
+        devices.cancel_deferred_if(
+            [this](region const& r) { return r.owner == this || r.order->awaited_in == this; });
         if (!devices.forked()) devices.wait_until([this] { return !counts_.any_in_devices(); });
         if (has_executor_.load(std::memory_order_acquire)) devices.remove_sleeper(*this);
         if (door_ != nullptr) door_->close();
@@ -550,7 +559,7 @@ private:
     spin spin_;
     std::optional<asio::steady_timer> timer_;
     std::uint64_t epoch_ = 0;
-    bool posted_ = false;
+    std::atomic<bool> posted_{false}; // changed under mutex_
     bool timer_pending_ = false;
 };
 

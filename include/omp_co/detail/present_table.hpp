@@ -20,6 +20,7 @@ struct stream_clock {
     backend::sequence accepted = 0;
     backend::sequence enqueued = 0;
     backend::sequence retired = 0;
+    bool ordered = false; ///< a queue's: its kernels are ordered against all others that use the same data
 };
 
 /// The latest regions of one stream that used an entry, by kind of use.
@@ -27,6 +28,7 @@ struct stream_use {
     stream_clock* stream;
     backend::sequence motion = 0;
     backend::sequence kernel = 0;
+    backend::sequence written = 0; ///< kernel that may write it
 
     backend::sequence latest() const noexcept { return motion > kernel ? motion : kernel; }
 };

@@ -35,6 +35,8 @@ public:
     inline void push(region& r) noexcept;
     inline region* pop() noexcept;
     inline void append(region_list&& other) noexcept;
+    /// Takes the first one, which is there, and those behind it that have the same owner.
+    inline region_list pop_owner() noexcept;
 
 private:
     region* first_ = nullptr;
@@ -69,9 +71,9 @@ struct stream_wait {
 struct region {
     using end_function = void (*)(region&, ending);
 
-    /// Through a stream that it shares; without commands, parked until all that it follows has retired and it is released; or
-    /// through a stream where nothing is ever parked for another region, without a place in the order.
-    enum way_through : unsigned char { ordinary, held, express };
+    /// Through a stream that it shares; without commands, parked until all that it follows has retired and it is released;
+    /// through a stream where nothing is ever parked for another region, without a place in the order; or through its queue's.
+    enum way_through : unsigned char { ordinary, held, express, queued };
 
     region(end_function f, device_slot* s) noexcept : end(f), slot(s) {}
 
@@ -94,7 +96,7 @@ struct region {
     std::uint64_t serial = 0;
     std::uint64_t generation = 0; ///< of the device that was meant
     error_code error;
-    void const* group = nullptr; ///< the task_group whose member started it
+    void const* group = nullptr;   ///< the task_group whose member started it
     region_order* order = nullptr; ///< null: the device and the data alone decide when it runs
     std::string_view name;
     diagnostics* why = nullptr;
@@ -138,6 +140,17 @@ inline region* region_list::pop() noexcept
     if (first_ == nullptr) last_ = nullptr;
     r->next = nullptr;
     return r;
+}
+
+inline region_list region_list::pop_owner() noexcept
+{
+    region* last = first_;
+    while (last->next != nullptr && last->next->owner == first_->owner) last = last->next;
+    region_list taken;
+    taken.first_ = std::exchange(first_, std::exchange(last->next, nullptr));
+    taken.last_ = last;
+    if (first_ == nullptr) last_ = nullptr;
+    return taken;
 }
 
 inline void region_list::append(region_list&& other) noexcept

@@ -172,6 +172,9 @@ public:
         follow(out);
     }
 
+    /// Whether programs are checked for regions that nothing orders.
+    race_checker& races() noexcept { return dependences_.races(); }
+
     /// Gives two pairs of regions places on their devices, in an order that all such pairs keep. Of each pair the second one,
     /// right behind the first, is held until release_held. What is refused goes to its owner with an error.
     void submit_held(region& r, region& held, region& other, region& other_held) noexcept
@@ -412,7 +415,7 @@ private:
         if (fresh && closing()) return make_error_code(errc::shutting_down);
         device_slot& slot = *r.slot;
         std::unique_lock several(several_, std::defer_lock);
-        meet_other_devices(r, several);
+        if (r.item_count != 0 && others_at_work(slot)) meet_other_devices(r, several);
         device_lock lock(slot.mutex);
         if (slot.core == nullptr || slot.generation != r.generation || (fresh && slot.closing))
             return make_error_code(errc::device_lost);
@@ -448,12 +451,19 @@ private:
         }
     }
 
+    bool others_at_work(device_slot const& own) const noexcept
+    {
+        for (device_slot const* slot = first_.load(std::memory_order_acquire); slot != nullptr;
+             slot = slot->next.load(std::memory_order_acquire))
+            if (slot != &own && slot->in_flight.load(std::memory_order_acquire) != 0) return true;
+        return false;
+    }
+
     // Before any copy in, another device's pending copies out of the same host range count; before any copy out, its
     // data is no longer equal to the host's.
     // Whoever waits across devices is placed while nobody takes places on several.
     void meet_other_devices(region& r, std::unique_lock<std::mutex>& several)
     {
-        if (r.item_count == 0) return;
         for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
              slot = slot->next.load(std::memory_order_acquire)) {
             if (slot == r.slot || slot->in_flight.load(std::memory_order_acquire) == 0) continue;
@@ -503,10 +513,12 @@ private:
     // What happened on one device may let regions go on that are parked on another one, or are deferred.
     void follow(aftermath& out) noexcept
     {
+        if (out.nothing()) return;
         bool const outermost = following() == nullptr;
         if (outermost) following() = &out;
         do {
-            for (kick_others(out); !out.released.empty(); kick_others(out)) {
+            if (!out.kicks.empty()) kick_others(out);
+            for (; !out.released.empty(); kick_others(out)) {
                 while (!out.released.empty()) begin(*out.released.pop(), out);
                 wake_all(); // nobody may have armed the devices that they are on now
             }
@@ -538,9 +550,7 @@ private:
     {
         while (!done.empty()) {
             region_owner* const owner = done.front()->owner;
-            region_list batch;
-            do batch.push(*done.pop());
-            while (!done.empty() && done.front()->owner == owner);
+            region_list batch = done.pop_owner();
             if (owner != nullptr) {
                 owner->completed(std::move(batch));
                 continue;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,7 +29,8 @@ public:
     /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
     error_code reserve(region::way_through way, traffic now)
     {
-        if (way == region::ordinary) return reserve_ordinary(now);
+        if (way == region::ordinary) return enough(now) ? error_code() : add_ordinary();
+        if (way == region::queued) return {};
         if (way == region::held) {
             reserve_place();
             return {};
@@ -49,9 +51,12 @@ public:
         if (followed != nullptr) return *followed;
         if (idle(*streams_.front())) return *streams_.front();
         stream_queue* best = nullptr;
+        std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         for (auto const& s : streams_) {
-            if (best != nullptr && (best->load() == 0 || s->load() >= best->load())) continue;
-            if (!stalled(*s) && !stuck(*s, now)) best = s.get();
+            std::uint64_t const load = s->load();
+            if (load >= least || stalled(*s) || stuck(*s, now)) continue;
+            best = s.get();
+            least = load;
         }
         if (best != nullptr) return *best;
         best = streams_.front().get();
@@ -60,11 +65,32 @@ public:
         return *best;
     }
 
+    /// A stream for a queue alone; null, and why, if there is none. Throws std::bad_alloc.
+    stream_queue* open_queue(error_code& ec)
+    {
+        auto const spare = std::find_if(queues_.begin(), queues_.end(),
+                                        [](auto const& s) { return !s->ordered && idle(*s); });
+        if (spare != queues_.end()) {
+            (*spare)->ordered = true;
+            return spare->get();
+        }
+        queues_.reserve(queues_.size() + 1);
+        std::unique_ptr<backend::stream> created = device_.create_stream(ec);
+        if (!created) return nullptr;
+        queues_.push_back(std::make_unique<stream_queue>(std::move(created)));
+        queues_.back()->ordered = true;
+        return queues_.back().get();
+    }
+
+    /// The queue is gone, and nothing of it is in flight.
+    static void close_queue(stream_queue& s) noexcept { s.ordered = false; }
+
     /// Streams may be added meanwhile.
     template <class F>
     void for_each(F f)
     {
         for (std::size_t i = 0; i < streams_.size(); ++i) f(*streams_[i]);
+        for (std::size_t i = 0; i < queues_.size(); ++i) f(*queues_[i]);
         for (std::size_t i = 0; i < places_.size(); ++i) f(*places_[i]);
         if (express_ != nullptr) f(*express_);
     }
@@ -74,6 +100,7 @@ public:
     {
         auto const one = [&](auto const& s) { return f(std::as_const(*s)); };
         return std::any_of(streams_.begin(), streams_.end(), one) ||
+               std::any_of(queues_.begin(), queues_.end(), one) ||
                std::any_of(places_.begin(), places_.end(), one) || (express_ != nullptr && one(express_));
     }
 
@@ -83,14 +110,18 @@ public:
     }
 
 private:
-    error_code reserve_ordinary(traffic now)
+    bool enough(traffic now) const noexcept
     {
-        std::size_t const wanted = traits_.concurrency;
-        if (streams_.size() >= wanted && !streams_.empty() && idle(*streams_.front())) return {};
-        bool const enough = streams_.size() >= wanted &&
-                            std::any_of(streams_.begin(), streams_.end(),
-                                        [&](auto const& s) { return !stalled(*s) && !stuck(*s, now); });
-        if (enough || streams_.size() >= traits_.max_streams) return {};
+        if (streams_.size() < traits_.concurrency) return false;
+        if (streams_.size() != 0 && idle(*streams_.front())) return true;
+        for (auto const& s : streams_)
+            if (!stalled(*s) && !stuck(*s, now)) return true;
+        return false;
+    }
+
+    error_code add_ordinary()
+    {
+        if (streams_.size() >= traits_.max_streams) return {};
         streams_.reserve(streams_.size() + 1);
         error_code ec;
         std::unique_ptr<backend::stream> created = device_.create_stream(ec);
@@ -125,6 +156,7 @@ private:
     backend::device& device_;
     backend::properties const& traits_;
     std::vector<std::unique_ptr<stream_queue>> streams_;
+    std::vector<std::unique_ptr<stream_queue>> queues_;
     std::vector<std::unique_ptr<stream_queue>> places_; ///< of regions that are held
     std::unique_ptr<stream_queue> express_;             ///< of regions for which others wait that are held
 };

@@ -106,7 +106,10 @@ public:
 private:
     /// A member's strand serialises its cancellation with its own completion.
     struct member {
-        member(asio::any_io_executor const& ex, void const* group) : strand(asio::make_strand(ex), group) {}
+        member(asio::any_io_executor const& ex, void const* group)
+            : strand(asio::make_strand(ex), group_mark{group})
+        {
+        }
         group_executor strand;
         asio::cancellation_signal signal;
         bool started = false;

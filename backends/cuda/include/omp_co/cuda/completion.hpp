@@ -86,17 +86,7 @@ public:
             result const r = write(where, number);
             if (context_.check(r) || context_.lost() != result::success) return r;
         }
-        driver::event_handle const e = events_.record(where);
-        if (e == nullptr) return wait_for(where, number);
-        std::lock_guard guard(mutex_);
-        try {
-            pending_.push({number, e});
-        } catch (...) {
-            events_.give(e);
-            return wait_for(where, number);
-        }
-        pending_count_.store(pending_.size(), std::memory_order_release);
-        return result::success;
+        return record_event(where, number);
     }
 
     /// The last signal that the device has reached, as far as can be told without an error.
@@ -130,6 +120,21 @@ private:
             return d.stream_write_value_64(where, word_.address, number, driver::write_value_default);
         return d.stream_write_value_32(where, word_.address, static_cast<std::uint32_t>(number),
                                        driver::write_value_default);
+    }
+
+    result record_event(driver::stream_handle where, backend::sequence number) noexcept
+    {
+        driver::event_handle const e = events_.record(where);
+        if (e == nullptr) return wait_for(where, number);
+        std::lock_guard guard(mutex_);
+        try {
+            pending_.push({number, e});
+        } catch (...) {
+            events_.give(e);
+            return wait_for(where, number);
+        }
+        pending_count_.store(pending_.size(), std::memory_order_release);
+        return result::success;
     }
 
     // There is no other way left to learn when this signal is reached.

@@ -92,9 +92,7 @@ public:
         : context_(c), relaxed_(which == calls::any)
     {
         state_ = c.driver().ctx_push_current(c.handle());
-        if (state_ != result::success && !ends_context(state_))
-            state_ = c.driver().ctx_push_current(c.handle());
-        if (!c.check(state_)) return;
+        if (state_ != result::success && !push_again()) return;
         if (relaxed_) relaxed_ = c.driver().thread_exchange_stream_capture_mode(&mode_) == result::success;
     }
     current(current const&) = delete;
@@ -102,9 +100,8 @@ public:
     ~current()
     {
         if (state_ != result::success) return;
+        if (relaxed_) be_strict();
         driver::api const& d = context_.driver();
-        if (relaxed_ && d.thread_exchange_stream_capture_mode(&mode_) != result::success)
-            (void)d.thread_exchange_stream_capture_mode(&mode_);
         driver::context_handle ours = nullptr;
         if (d.ctx_pop_current(&ours) != result::success) (void)d.ctx_pop_current(&ours);
     }
@@ -114,6 +111,19 @@ public:
     result state() const noexcept { return state_; }
 
 private:
+    bool push_again() noexcept
+    {
+        if (!ends_context(state_)) state_ = context_.driver().ctx_push_current(context_.handle());
+        return context_.check(state_);
+    }
+
+    void be_strict() noexcept
+    {
+        driver::api const& d = context_.driver();
+        if (d.thread_exchange_stream_capture_mode(&mode_) != result::success)
+            (void)d.thread_exchange_stream_capture_mode(&mode_);
+    }
+
     context& context_;
     result state_;
     bool relaxed_;

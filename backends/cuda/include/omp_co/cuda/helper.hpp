@@ -4,6 +4,7 @@
 #pragma once
 
 #include <omp_co/cuda/context.hpp>
+#include <omp_co/detail/long_slices.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -108,6 +109,7 @@ private:
 
     void run() noexcept
     {
+        omp_co::detail::take_long_slices(); // it may copy for long
         std::unique_lock lock(mutex_);
         std::chrono::nanoseconds nap = shortest;
         while (!stop_) {

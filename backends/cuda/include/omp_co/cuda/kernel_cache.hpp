@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp_co/cuda/loader.hpp>
+#include <omp_co/detail/long_slices.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -92,6 +93,7 @@ private:
 
     void run() noexcept
     {
+        omp_co::detail::take_long_slices(); // a compiler's work
         std::unique_lock lock(mutex_);
         for (;;) {
             wanted_.wait(lock, [this] { return stop_ || !jobs_.empty(); });

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace omp_co::cuda::engine {
 
@@ -22,7 +23,7 @@ struct launch_shape {
 inline bool shape_of(backend::invocation const& call, kernel_facts const& kernel, limits const& device,
                      launch_shape& shape, backend::failure& why)
 {
-    constexpr std::size_t usual[4][3]{{1, 1, 1}, {256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
+    static constexpr std::size_t usual[4][3]{{1, 1, 1}, {256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
     auto const refuse = [&](char const* what, std::size_t is, std::string const& limit, std::size_t most) {
         why = {make_error_code(errc::invalid_argument), std::string(what) + ' ' + std::to_string(is) +
                                                             " exceeds " + limit + " = " +
@@ -68,33 +69,35 @@ inline bool shape_of(backend::invocation const& call, kernel_facts const& kernel
     return true;
 }
 
-/// Whether the arguments fit the kernel's parameters, as far as the driver knows those. False: they do not, as `why` says.
-inline bool arguments_fit(backend::invocation const& call, kernel_facts const& kernel, backend::failure& why)
+/// Why the arguments do not fit the kernel's parameters.
+inline backend::failure misfit(backend::invocation const& call, kernel_facts const& kernel)
 {
-    if (call.reduce != nullptr) {
-        why = {make_error_code(errc::not_supported),
-               "reduction is for host variants: a CUDA kernel reduces by itself"};
-        return false;
-    }
-    if (call.private_arguments != 0) {
-        why = {make_error_code(errc::not_supported),
-               "private_ memory is for host variants: declare it in the kernel"};
-        return false;
-    }
+    if (call.reduce != nullptr)
+        return {make_error_code(errc::not_supported),
+                "reduction is for host variants: a CUDA kernel reduces by itself"};
+    if (call.private_arguments != 0)
+        return {make_error_code(errc::not_supported),
+                "private_ memory is for host variants: declare it in the kernel"};
+    std::vector<std::size_t> const& parameters = kernel.parameter_sizes;
+    if (call.argument_count != parameters.size())
+        return {make_error_code(errc::invalid_argument),
+                "the kernel takes " + std::to_string(parameters.size()) + " parameters and was given " +
+                    std::to_string(call.argument_count) + " arguments"};
+    unsigned at = 0;
+    while (call.argument_sizes[at] == parameters[at]) ++at;
+    return {make_error_code(errc::invalid_argument),
+            "argument " + std::to_string(at + 1) + " has " + std::to_string(call.argument_sizes[at]) +
+                " bytes and the kernel's parameter " + std::to_string(parameters[at])};
+}
+
+/// Whether the arguments fit the kernel's parameters, as far as the driver knows those. Else misfit() says why.
+inline bool arguments_fit(backend::invocation const& call, kernel_facts const& kernel) noexcept
+{
+    if (call.reduce != nullptr || call.private_arguments != 0) return false;
     if (!kernel.parameters_known) return true;
-    if (call.argument_count != kernel.parameter_sizes.size()) {
-        why = {make_error_code(errc::invalid_argument),
-               "the kernel takes " + std::to_string(kernel.parameter_sizes.size()) +
-                   " parameters and was given " + std::to_string(call.argument_count) + " arguments"};
-        return false;
-    }
-    for (unsigned i = 0; i < call.argument_count; ++i) {
-        if (call.argument_sizes[i] == kernel.parameter_sizes[i]) continue;
-        why = {make_error_code(errc::invalid_argument),
-               "argument " + std::to_string(i + 1) + " has " + std::to_string(call.argument_sizes[i]) +
-                   " bytes and the kernel's parameter " + std::to_string(kernel.parameter_sizes[i])};
-        return false;
-    }
+    if (call.argument_count != kernel.parameter_sizes.size()) return false;
+    for (unsigned i = 0; i < call.argument_count; ++i)
+        if (call.argument_sizes[i] != kernel.parameter_sizes[i]) return false;
     return true;
 }
 

@@ -52,9 +52,13 @@ private:
     void launch_now(backend::invocation const& call, kernel_facts const& kernel, driver::stream_handle where,
                     backend::failure& failed)
     {
-        launch_shape shape;
-        if (!arguments_fit(call, kernel, failed) || !shape_of(call, kernel, parts_.facts, shape, failed))
+        if (!arguments_fit(call, kernel)) {
+            failed = misfit(call, kernel);
             return;
+        }
+        launch_shape shape;
+        bool const one_thread = !call.shape.given && call.range.dimensions == 0; // which any kernel can have
+        if (!one_thread && !shape_of(call, kernel, parts_.facts, shape, failed)) return;
         driver::api const& d = parts_.device.driver();
         result r = result::success;
         if (shape.shared_bytes + kernel.static_shared > parts_.facts.shared_bytes)

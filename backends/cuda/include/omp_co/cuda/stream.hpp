@@ -109,15 +109,11 @@ public:
 
     error_code signal(backend::sequence number) override
     {
-        command* const c = add(command::kind::signal);
-        if (c == nullptr) return make_error_code(errc::out_of_memory);
-        c->number = number;
-        if (is_open() && !queued_.load(std::memory_order_acquire)) return submit();
-        {
+        if (!is_open() || queued_.load(std::memory_order_acquire)) {
             std::lock_guard guard(mutex_);
-            if (!is_open() || queued_.load(std::memory_order_relaxed)) return move_to_queue(0);
+            if (!is_open() || queued_.load(std::memory_order_relaxed)) return move_to_queue(0, number);
         }
-        return submit();
+        return submit(number);
     }
 
     backend::progress completed() noexcept override
@@ -315,32 +311,36 @@ private:
 
     // Submitting: by the thread that enqueues, or by the helper, never both.
 
-    error_code submit() noexcept
+    error_code submit(backend::sequence number) noexcept
     {
         current in(parts_.device, calls::safe_in_capture);
         if (usable(in)) {
             meet_allocations();
-            for (std::size_t i = 0; i < building_.size(); ++i) {
-                if (run(building_[i], false) == help::finished) continue;
+            for (command& c : building_) {
+                if (run(c, false) == help::finished) continue;
                 std::lock_guard guard(mutex_);
-                return move_to_queue(i);
+                return move_to_queue(static_cast<std::size_t>(&c - building_.data()), number);
             }
+            finish_region(number, false);
         }
         building_.clear();
         if (parts_.device.lost() != result::success) parts_.worker.call(*this); // wakes whoever sleeps
         return {};
     }
 
-    // With mutex_ held.
-    error_code move_to_queue(std::size_t first) noexcept
+    // With mutex_ held. The region's commands from `first` on, and its signal.
+    error_code move_to_queue(std::size_t first, backend::sequence number) noexcept
     {
         try {
-            queue_.reserve(building_.size() - first);
+            queue_.reserve(building_.size() - first + 1);
         } catch (...) {
             (void)parts_.device.lose(result::out_of_memory);
         }
         if (parts_.device.lost() == result::success) {
             for (std::size_t i = first; i < building_.size(); ++i) queue_.push(building_[i]);
+            command last;
+            last.number = number;
+            queue_.push(last);
             queued_.store(true, std::memory_order_release);
             parts_.worker.call(*this);
         }
@@ -386,9 +386,11 @@ private:
     help run(command& c, bool on_helper) noexcept
     {
         context& device = parts_.device;
-        if (device.lost() != result::success) return help::finished;
-        if (c.what == command::kind::signal) return finish_region(c.number, on_helper);
-        if (failure_.error) return help::finished;
+        if (c.what == command::kind::signal) {
+            finish_region(c.number, on_helper);
+            return help::finished;
+        }
+        if (device.lost() != result::success || failure_.error) return help::finished;
         result r = result::success;
         help answer = help::finished;
         switch (c.what) {
@@ -459,8 +461,9 @@ private:
         return r;
     }
 
-    help finish_region(backend::sequence number, bool on_helper) noexcept
+    void finish_region(backend::sequence number, bool on_helper) noexcept
     {
+        if (parts_.device.lost() != result::success) return;
         if (failure_.error) {
             transfers_.abandon(number, on_helper);
             failed_.note(number, std::exchange(failure_, {}));
@@ -470,7 +473,6 @@ private:
             (void)parts_.device.lose(r); // nobody could tell when the region is done
         else
             submitted_.store(number, std::memory_order_release);
-        return help::finished;
     }
 
     parts& parts_;

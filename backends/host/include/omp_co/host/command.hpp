@@ -15,7 +15,17 @@ namespace omp_co::host {
 
 class stream;
 
-enum class command_kind : unsigned char { nothing, copy, box_in, box_out, fill, launch, wait };
+enum class command_kind : unsigned char {
+    nothing,
+    copy,
+    box_in,
+    box_out,
+    fill,
+    launch,
+    wait,
+    begin_timing,
+    end_timing
+};
 
 /// Copies a box to the device's side of memory, or from there.
 inline void copy_box_in(void* device, void const* host, backend::box const& shape) noexcept
@@ -53,6 +63,7 @@ struct command {
     };
 
     command_kind kind = command_kind::nothing;
+    bool goes_on = false;         ///< behind the signal too, what fails is skipped
     backend::sequence signal = 0; ///< published after the command; 0: none
     union {
         copy_arguments copy;
@@ -60,6 +71,7 @@ struct command {
         fill_arguments fill;
         backend::invocation const* call;
         wait_arguments wait;
+        backend::timing* timing;
     };
 
     command() noexcept : copy{} {}
@@ -103,12 +115,13 @@ public:
     }
 
     /// The latest command pushed and not published; null if there is none.
-    command* last() noexcept
-    {
-        return pushed_ == published_.load(std::memory_order_relaxed) ? nullptr : last_;
-    }
+    command* last() noexcept { return last_; }
 
-    void publish() noexcept { published_.store(pushed_, std::memory_order_seq_cst); }
+    void publish() noexcept
+    {
+        last_ = nullptr; // to ask published_ would fetch it from the consumer's core
+        published_.store(pushed_, std::memory_order_seq_cst);
+    }
 
     // The consumer's side.
 

@@ -28,7 +28,12 @@ public:
 
     backend::failure take_failure(backend::sequence number) override { return failed_.take(number); }
 
+    void measure(backend::timing& t) noexcept override { t.measured = false; }
+
 protected:
+    static void begin(backend::timing& t) noexcept { t.begin = now(); }
+    static void end(backend::timing& t) noexcept { t.elapsed = std::chrono::nanoseconds(now() - t.begin); }
+
     void note_failure(backend::sequence number, backend::failure&& f) noexcept
     {
         failed_.note(number, std::move(f));
@@ -44,6 +49,11 @@ protected:
     alignas(64) std::atomic<backend::sequence> completed_{0}; // apart from what enqueueing reads
 
 private:
+    static std::int64_t now() noexcept
+    {
+        return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+
     omp_co::detail::failed_regions failed_;
 };
 
@@ -65,26 +75,37 @@ public:
 
     error_code fill(void* device, unsigned char value, std::size_t bytes) override
     {
-        if (!failure_.error) std::memset(device, value, bytes);
+        if (!skips()) std::memset(device, value, bytes);
         return {};
     }
     error_code copy_box_in(void* device, void const* host, backend::box const& shape) override
     {
-        if (!failure_.error) omp_co::host::copy_box_in(device, host, shape);
+        if (!skips()) omp_co::host::copy_box_in(device, host, shape);
         return {};
     }
     error_code copy_box_out(void* host, void const* device, backend::box const& shape) override
     {
-        if (!failure_.error) omp_co::host::copy_box_out(host, device, shape);
+        if (!skips()) omp_co::host::copy_box_out(host, device, shape);
         return {};
     }
 
     error_code launch(backend::invocation const& call) override
     {
         if (error_code const ec = check(call)) return ec;
-        if (failure_.error) return {};
+        if (skips()) return {};
         std::size_t const total = call.range.dimensions == 0 ? 1 : call.range.total();
         if (total != 0) run_part(call, 0, total, failure_);
+        return {};
+    }
+
+    error_code begin_timing(backend::timing& t) override
+    {
+        begin(t);
+        return {};
+    }
+    error_code end_timing(backend::timing& t) override
+    {
+        end(t);
         return {};
     }
 
@@ -93,27 +114,32 @@ public:
         return make_error_code(errc::not_supported);
     }
 
-    error_code signal(backend::sequence number) override
-    {
-        if (failure_.error) note_failure(number, std::exchange(failure_, {}));
-        completed_.store(number, std::memory_order_release);
-        return {};
-    }
+    error_code signal(backend::sequence number) override { return finish_region(number, false); }
+    error_code mark(backend::sequence number) override { return finish_region(number, true); }
 
     bool arm() noexcept override { return true; } // whoever enqueues also retires
 
 protected:
     /// Whether a command of the region has failed, so that the rest of them is not run.
-    bool skips() const noexcept { return static_cast<bool>(failure_.error); }
+    bool skips() const noexcept { return skipping_ || failure_.error; }
 
 private:
+    error_code finish_region(backend::sequence number, bool goes_on) noexcept
+    {
+        skipping_ = goes_on && skips();
+        if (failure_.error) note_failure(number, std::exchange(failure_, {}));
+        completed_.store(number, std::memory_order_release);
+        return {};
+    }
+
     error_code copy(void* to, void const* from, std::size_t bytes) noexcept
     {
-        if (!failure_.error) std::memcpy(to, from, bytes);
+        if (!skips()) std::memcpy(to, from, bytes);
         return {};
     }
 
     backend::failure failure_;
+    bool skipping_ = false; // since a region before this one failed
 };
 
 /// Commands wait in a queue until a worker runs them, in order.
@@ -174,17 +200,11 @@ public:
         return {};
     }
 
-    error_code signal(backend::sequence number) override
-    {
-        command* c = commands_.last();
-        if (c == nullptr) c = push(command_kind::nothing);
-        if (c == nullptr) return make_error_code(errc::out_of_memory);
-        c->signal = number;
-        commands_.publish();
-        if (!busy_.load(std::memory_order_seq_cst) && !busy_.exchange(true, std::memory_order_seq_cst))
-            crew_.post(*this);
-        return {};
-    }
+    error_code begin_timing(backend::timing& t) override { return stamp(command_kind::begin_timing, t); }
+    error_code end_timing(backend::timing& t) override { return stamp(command_kind::end_timing, t); }
+
+    error_code signal(backend::sequence number) override { return finish_region(number, false); }
+    error_code mark(backend::sequence number) override { return finish_region(number, true); }
 
     bool arm() noexcept override
     {
@@ -212,6 +232,19 @@ private:
         backend::sequence number;
     };
 
+    error_code finish_region(backend::sequence number, bool goes_on) noexcept
+    {
+        command* c = commands_.last();
+        if (c == nullptr) c = push(command_kind::nothing);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->signal = number;
+        c->goes_on = goes_on;
+        commands_.publish();
+        if (!busy_.load(std::memory_order_seq_cst) && !busy_.exchange(true, std::memory_order_seq_cst))
+            crew_.post(*this);
+        return {};
+    }
+
     command* push(command_kind kind) noexcept
     {
         command* const c = commands_.push();
@@ -219,6 +252,14 @@ private:
         c->kind = kind;
         c->signal = 0;
         return c;
+    }
+
+    error_code stamp(command_kind kind, backend::timing& t) noexcept
+    {
+        command* const c = push(kind);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->timing = &t;
+        return {};
     }
 
     error_code copy(void* to, void const* from, std::size_t bytes) noexcept
@@ -249,7 +290,7 @@ private:
     {
         command const& c = commands_.front();
         if (c.kind == command_kind::wait && !c.wait.other->passed(c.wait.number, *this)) return false;
-        if (!failure_.error) {
+        if (!failure_.error && !skipping_) {
             if (c.kind == command_kind::copy) std::memcpy(c.copy.to, c.copy.from, c.copy.bytes);
             if (c.kind == command_kind::box_in) omp_co::host::copy_box_in(c.box.to, c.box.from, *c.box.shape);
             if (c.kind == command_kind::box_out)
@@ -257,14 +298,18 @@ private:
             if (c.kind == command_kind::fill) std::memset(c.fill.to, c.fill.value, c.fill.bytes);
             if (c.kind == command_kind::launch) workers.run_call(*c.call, own, failure_);
         }
+        if (c.kind == command_kind::begin_timing) begin(*c.timing);
+        if (c.kind == command_kind::end_timing) end(*c.timing);
         backend::sequence const number = c.signal;
+        bool const goes_on = c.goes_on;
         commands_.pop();
-        if (number != 0) finish(number);
+        if (number != 0) finish(number, goes_on);
         return true;
     }
 
-    void finish(backend::sequence number) noexcept
+    void finish(backend::sequence number, bool goes_on) noexcept
     {
+        skipping_ = goes_on && (skipping_ || failure_.error);
         if (failure_.error) note_failure(number, std::exchange(failure_, {}));
         completed_.store(number, std::memory_order_seq_cst);
         if (unsigned const who = attention_.load(std::memory_order_seq_cst); who != 0) attend(who);
@@ -305,6 +350,7 @@ private:
     backend::wakeup const& wakeup_;
     command_queue commands_;
     backend::failure failure_; // of the region that is being run
+    bool skipping_ = false;    // since a region before it failed
     alignas(64) std::atomic<bool> busy_{false};
     alignas(64) std::atomic<unsigned> attention_{0};
     std::mutex waiters_mutex_;

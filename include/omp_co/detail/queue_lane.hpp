@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// A queue as its device sees it: which of its constructs may be reported early, and which error is to be told to whom.
+#pragma once
+
+#include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/region.hpp>
+#include <omp_co/detail/stream_queue.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace omp_co::detail {
+
+struct dependent;
+struct queue_lane;
+
+/// What a region of a queue has beside. The operation that started it is another region, its user, which may be told long
+/// before this one retires.
+struct queue_ticket {
+    queue_lane* lane = nullptr;
+    region* user = nullptr;         ///< null once it is told
+    bool waits = false;             ///< something comes back: its user is told at the end
+    backend::sequence renews = 0;   ///< a signal before all else: earlier failures end there
+    backend::sequence consumed = 0; ///< a signal behind its copies in, if they read the program's memory late
+    std::unique_ptr<char[]> staging; ///< or else copies of what they read
+    error_code report;               ///< for its user
+    region* next_withheld = nullptr;
+};
+
+/// Guarded by the device's lock, but for what says otherwise.
+struct queue_lane {
+    stream_queue* stream = nullptr;
+    std::size_t limit = 256;                ///< regions in flight from which on users wait for room
+    std::atomic<std::uint32_t> deferred{0}; ///< regions that wait for a predecessor; any thread
+    dependent* tail = nullptr;              ///< the last of those, guarded by the dependence_graph
+    std::uint64_t tail_id = 0;
+    bool renew = false; ///< the next one accepted does: an error was told, or the stream is a used one
+    backend::sequence renewed = 0; ///< by the last one that does
+    unsigned renewing = 0;         ///< enqueued and not retired
+    bool skipping = false;         ///< what is enqueued from now on, up to one that renews
+    bool failing = false;          ///< what retires from now on, up to the same
+    error_code pending;            ///< the first error that nobody has been told
+    region* withheld = nullptr;    ///< whose users wait for room, in their order
+    region* last_withheld = nullptr;
+};
+
+/// The constructs of a queue come behind each other without being waited for: those that were started after a failed one, and before
+/// that was told, are skipped.
+inline constexpr std::string_view failed_in_queue = "an earlier construct of its queue failed";
+
+} // namespace omp_co::detail

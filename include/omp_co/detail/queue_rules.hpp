@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// When the constructs of a queue are told that they are done, and which of them hears of an error.
+#pragma once
+
+#include <omp_co/detail/aftermath.hpp>
+#include <omp_co/detail/dependent.hpp>
+#include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/present_table.hpp>
+#include <omp_co/detail/queue_lane.hpp>
+#include <omp_co/error.hpp>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace omp_co::detail {
+
+inline queue_ticket* ticket_of(region const& r) noexcept
+{
+    return r.order == nullptr ? nullptr : r.order->ticket;
+}
+
+/// Copies in up to this size are staged when they are enqueued, so that nobody waits for the device to read them.
+inline constexpr std::size_t largest_staged = std::size_t{256} << 10;
+
+/// The data environment has decided what moves: fixes when the region's user may be told. Later copies in end with a signal
+/// of their own.
+inline void decide(region& r, queue_ticket& t, backend::properties const& traits) noexcept
+{
+    queue_lane& lane = *t.lane;
+    if (std::exchange(lane.renew, false)) lane.renewed = t.renews = ++lane.stream->accepted;
+    std::size_t total = 0;
+    bool plain = true;
+    for (map_item const& item : r.maps()) {
+        if (item.has(map_copy_out) || (traits.unified_memory && item.bytes != 0)) t.waits = true;
+        if (!item.has(map_copy_in) || item.has(map_attach)) continue;
+        total += item.bytes;
+        plain = plain && item.is_plain();
+    }
+    if (t.waits) return;
+    for (map_item const& item : r.maps()) // what the program may change soon
+        if (item.has(map_copy_in) && item.entry != nullptr) item.entry->synced = {};
+    if (total == 0 || traits.inline_execution) return;
+    if (plain && total <= largest_staged) t.staging.reset(new (std::nothrow) char[total]);
+    if (t.staging == nullptr) t.consumed = ++lane.stream->accepted;
+}
+
+inline void tell(queue_ticket& t, aftermath& out) noexcept
+{
+    if (t.user != nullptr) out.done.push(*std::exchange(t.user, nullptr));
+}
+
+/// The region is about to be enqueued.
+inline void skip_after_failure(region& r, queue_ticket& t) noexcept
+{
+    queue_lane& lane = *t.lane;
+    if (t.renews != 0) {
+        lane.skipping = false;
+        ++lane.renewing;
+    } else if (lane.skipping) {
+        r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
+    }
+}
+
+/// It was enqueued, or not if it has failed before.
+inline void note_enqueued(region const& r, queue_ticket const& t) noexcept
+{
+    if (r.error) t.lane->skipping = true;
+}
+
+/// Its sources are not needed any more. Its user is told if the queue has room for more.
+inline void sources_consumed(region& r, queue_ticket& t, aftermath& out) noexcept
+{
+    t.consumed = 0;
+    queue_lane& lane = *t.lane;
+    if (t.waits || t.user == nullptr) return;
+    if (lane.withheld == nullptr && lane.stream->load() <= lane.limit) return tell(t, out);
+    (lane.withheld == nullptr ? lane.withheld : ticket_of(*lane.last_withheld)->next_withheld) = &r;
+    lane.last_withheld = &r;
+}
+
+/// It retires: the first error goes to the next one that waits. What was started before that was told relies on what never happened, as
+/// the one that failed does.
+inline void settle(region& r, queue_ticket& t, aftermath& out) noexcept
+{
+    queue_lane& lane = *t.lane;
+    if (t.renews != 0) {
+        --lane.renewing;
+        lane.failing = false;
+    }
+    if (lane.failing) {
+        r.arrived = false;
+        r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
+    }
+    if (r.error) lane.failing = true;
+    if (r.error && !lane.pending) lane.pending = r.error;
+    if (t.waits && lane.pending) {
+        t.report = std::exchange(lane.pending, {});
+        if (lane.renewed < r.number) lane.renew = true;
+    }
+    if (lane.failing && lane.renewing == 0) lane.skipping = true;
+    while (lane.withheld != nullptr && (lane.withheld == &r || lane.stream->load() <= lane.limit)) {
+        region& next = *lane.withheld;
+        queue_ticket& its = *ticket_of(next);
+        lane.withheld = its.next_withheld;
+        tell(its, out);
+    }
+    if (!t.waits) tell(t, out);
+}
+
+} // namespace omp_co::detail

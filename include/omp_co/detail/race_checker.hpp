@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// OMP_CO_CHECK=races: two regions in flight that touch the same mapped bytes, one of them writing, with nothing that orders them.
+//
+// What orders two regions is a chain of depend clauses, a queue that one of them is on, or that one was awaited before the other
+// one started, and then it is not in flight. That a device happens to run them one after the other does not count.
+#pragma once
+
+#include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/present_table.hpp>
+#include <omp_co/detail/region.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace omp_co::detail {
+
+/// OMP_CO_CHECK. False: it is not understood.
+inline bool read_checks(char const* text, bool& races) noexcept
+{
+    std::string_view const given = text == nullptr ? std::string_view() : std::string_view(text);
+    races = given == "races";
+    return races || given.empty() || given == "none";
+}
+
+/// One region, from when it gets its place in the order until it ends.
+struct checked_region {
+    /// Memory that it touches: of a device, or the host's (null).
+    struct access {
+        void const* space;
+        byte_range range;
+        bool writes;
+        std::string clause;
+    };
+
+    std::size_t index = 0;             ///< among those that have not ended
+    std::vector<std::uint64_t> before; ///< bit i: it comes behind the one with that index
+    std::vector<access> accesses;
+    std::string name;
+
+    bool comes_behind(std::size_t other) const noexcept
+    {
+        return other / 64 < before.size() && (before[other / 64] >> other % 64 & 1) != 0;
+    }
+};
+
+class race_checker {
+public:
+    race_checker()
+    {
+        (void)read_checks(std::getenv("OMP_CO_CHECK"), on_at_start_);
+        on_ = on_at_start_;
+    }
+
+    bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
+    void turn(bool on) noexcept { on_.store(on, std::memory_order_relaxed); }
+    std::uint64_t found() const noexcept { return found_.load(std::memory_order_relaxed); }
+
+    /// A region has got its place behind others that have not ended.
+    template <class Predecessors, class RegionOf>
+    void ordered(region const& r, Predecessors const& predecessors, RegionOf region_of) noexcept
+    try {
+        std::lock_guard guard(mutex_);
+        checked_region& mine = record_of(r);
+        for (auto const& p : predecessors) {
+            auto const at = records_.find(region_of(p));
+            if (at == records_.end()) continue;
+            checked_region const& theirs = *at->second;
+            merge(mine.before, theirs.before);
+            set(mine.before, theirs.index);
+        }
+    } catch (std::bad_alloc const&) { // then it may be reported for nothing
+    }
+
+    /// It was accepted, and what it moves is decided.
+    void accepted(region& r, void const* device, int number) noexcept
+    try {
+        std::lock_guard guard(mutex_);
+        checked_region& mine = record_of(r);
+        mine.name = r.name.empty() ? "a region" : std::string(r.name);
+        mine.name += number < 0 ? " on a virtual device" : " on device " + std::to_string(number);
+        for (map_item const& item : r.maps()) note(mine, item, device);
+        for (auto const& [other, theirs] : records_)
+            if (other != &r) compare(mine, *theirs);
+    } catch (std::bad_alloc const&) {
+    }
+
+    void ended(region const& r) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        auto const at = records_.find(&r);
+        if (at == records_.end()) return;
+        std::size_t const index = at->second->index;
+        records_.erase(at);
+        for (auto const& [other, theirs] : records_)
+            if (index / 64 < theirs->before.size())
+                theirs->before[index / 64] &= ~(std::uint64_t{1} << index % 64);
+        in_use_[index] = false;
+    }
+
+private:
+    using bits = std::vector<std::uint64_t>;
+
+    checked_region& record_of(region const& r)
+    {
+        std::unique_ptr<checked_region>& record = records_[&r];
+        if (record != nullptr) return *record;
+        record = std::make_unique<checked_region>();
+        std::size_t index = 0;
+        while (index < in_use_.size() && in_use_[index]) ++index;
+        if (index == in_use_.size()) in_use_.push_back(false);
+        in_use_[index] = true;
+        record->index = index;
+        return *record;
+    }
+
+    static void merge(bits& into, bits const& from)
+    {
+        if (into.size() < from.size()) into.resize(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) into[i] |= from[i];
+    }
+    static void set(bits& in, std::size_t index)
+    {
+        if (in.size() <= index / 64) in.resize(index / 64 + 1);
+        in[index / 64] |= std::uint64_t{1} << index % 64;
+    }
+
+    // On the device what the clause says, and on the host what moves.
+    static void note(checked_region& mine, map_item const& item, void const* device)
+    {
+        if (item.has(map_attach | map_attach_target | map_device | map_unordered) || item.bytes == 0) return;
+        byte_range on_host{item.begin(), item.end()};
+        byte_range on_device = on_host;
+        if (item.has(map_raw)) {
+            char* const at = static_cast<char*>(item.device);
+            on_device = {at, at + item.bytes};
+            if (present_entry const* const e = item.entry; e != nullptr && !e->allocation)
+                on_device = {e->range.begin + (at - e->block), e->range.begin + (at - e->block) + item.bytes};
+        }
+        bool const writes = item.has(map_written) || (item.has(map_update) && item.has(map_to));
+        bool const touches = writes || item.has(map_used | map_copy_in | map_copy_out | map_update);
+        if (touches) mine.accesses.push_back({device, on_device, writes, clause_text(item)});
+        bool const moves = item.has(map_copy_in | map_copy_out) && !item.has(map_within);
+        if (moves) mine.accesses.push_back({nullptr, on_host, item.has(map_copy_out), clause_text(item)});
+    }
+
+    void compare(checked_region const& a, checked_region const& b)
+    {
+        if (a.comes_behind(b.index) || b.comes_behind(a.index)) return;
+        for (checked_region::access const& x : a.accesses)
+            for (checked_region::access const& y : b.accesses) {
+                if (x.space != y.space || !(x.writes || y.writes) || !x.range.overlaps(y.range)) continue;
+                return report(a, x, b, y);
+            }
+    }
+
+    void report(checked_region const& a, checked_region::access const& x, checked_region const& b,
+                checked_region::access const& y)
+    {
+        found_.fetch_add(1, std::memory_order_relaxed);
+        byte_range const both{std::max(x.range.begin, y.range.begin), std::min(x.range.end, y.range.end)};
+        char range[64];
+        std::snprintf(range, sizeof range, "[%p, %p)", static_cast<void*>(both.begin),
+                      static_cast<void*>(both.end));
+        std::string const text = "omp_co: race: " + a.name + ", " + x.clause + ", and " + b.name + ", " +
+                                 y.clause + ", are in flight without an order; both touch " + range +
+                                 (x.space == nullptr ? " of the host\n" : "\n");
+        (void)std::fwrite(text.data(), 1, text.size(), stderr);
+    }
+
+    std::atomic<bool> on_{false};
+    std::atomic<std::uint64_t> found_{0};
+    bool on_at_start_ = false;
+    std::mutex mutex_; // behind any device's and the dependence_graph's
+    std::unordered_map<region const*, std::unique_ptr<checked_region>> records_;
+    std::vector<bool> in_use_;
+};
+
+} // namespace omp_co::detail
