@@ -2,10 +2,12 @@
 // Host code that has a place among the regions.
 #pragma once
 
+#include <omp_co/clauses.hpp>
 #include <omp_co/detail/asio.hpp>
 #include <omp_co/detail/code_of.hpp>
 #include <omp_co/detail/dependences.hpp>
 #include <omp_co/detail/operation_state.hpp>
+#include <omp_co/name.hpp>
 
 #include <exception>
 #include <memory>
