@@ -181,6 +181,7 @@ public:
 
     /// A stream for a queue alone. Throws std::bad_alloc.
     stream_queue* open_queue(error_code& ec) { return streams_.open_queue(ec); }
+    stream_queue* adopt_queue(void* native, error_code& ec) { return streams_.adopt(native, ec); }
     void close_queue(stream_queue& s) noexcept { streams_.close_queue(s); }
 
     /// Memory on the device for the program, null if there is none.
@@ -440,7 +441,7 @@ private:
             s.commands_flying += r.commands;
             s.flying.push(r);
             if (ticket != nullptr) note_enqueued(r, *ticket);
-            if (ticket != nullptr && ticket->consumed == 0) sources_consumed(r, *ticket, out);
+            if (ticket != nullptr && ticket->consumed == 0) tell_early(s, r, *ticket, out);
             if (s.waiters != nullptr) notify(s, out);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
@@ -503,14 +504,29 @@ private:
         return r.order == nullptr ? nullptr : r.order->node;
     }
 
-    // The copies in of the region that is at work may be over.
+    // The copies in of the region that is at work may be over, and others be handed over.
     void look_for_consumed(stream_queue& s, backend::progress const& at, aftermath& out) noexcept
     {
         region& r = *s.flying.front();
         queue_ticket* const ticket = ticket_of(r);
-        if (ticket == nullptr || ticket->consumed == 0 || ticket->consumed > at.completed) return;
-        if (at.failures) note_failure(r, s.commands->take_failure(ticket->consumed));
-        sources_consumed(r, *ticket, out);
+        if (ticket != nullptr && ticket->consumed != 0 && ticket->consumed <= at.completed) {
+            if (at.failures) note_failure(r, s.commands->take_failure(ticket->consumed));
+            tell_early(s, r, *ticket, out);
+        }
+        if (!s.adopted) return;
+        for (region* late = s.flying.front(); late != nullptr; late = late->next) {
+            queue_ticket* const its = ticket_of(*late);
+            if (its != nullptr && its->late && !tell_early(s, *late, *its, out)) return;
+        }
+    }
+
+    // What the program puts into its own stream afterwards must come behind it. False: not yet.
+    static bool tell_early(stream_queue& s, region& r, queue_ticket& t, aftermath& out) noexcept
+    {
+        t.consumed = 0;
+        t.late = s.adopted && s.commands != nullptr && !s.commands->handed_over(r.number);
+        if (!t.late) sources_consumed(r, t, out);
+        return !t.late;
     }
 
     static void note_failure(region& r, backend::failure const& f) noexcept

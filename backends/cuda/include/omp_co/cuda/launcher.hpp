@@ -34,6 +34,16 @@ public:
         return help::finished;
     }
 
+    /// Whether its kernel is still being loaded.
+    bool waits_for(backend::invocation const& call) noexcept
+    {
+        try {
+            return find(static_cast<cuda_kernel const&>(*call.what)).now() == device_kernel::state::loading;
+        } catch (...) {
+            return false; // the launch will say so
+        }
+    }
+
 private:
     struct known {
         std::uint64_t identity = 0;
