@@ -52,7 +52,11 @@ inline void require(bool condition, CUresult otherwise = CUDA_ERROR_INVALID_VALU
 
 class driver {
 public:
-    static driver& get();
+    static driver& get()
+    {
+        static driver* const instance = new driver; // never destroyed: threads may outlive static objects
+        return *instance;
+    }
 
     std::mutex mutex;
     settings config;
@@ -98,7 +102,19 @@ struct thread_state {
     std::vector<std::shared_ptr<context>> stack;
     CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-    static thread_state& get();
+    static thread_state& get()
+    {
+        thread_state* const known = of_thread;
+        return known != nullptr &&
+                       known->generation == driver::get().generation.load(std::memory_order_relaxed)
+                   ? *known
+                   : renew();
+    }
+
+private:
+    static thread_state& renew();
+    static constinit thread_local thread_state* of_thread OMP_CO_SIM_OF_THREAD;
+    friend struct at_thread_end;
 };
 
 /// One call of an exported function; holds the lock.
@@ -114,12 +130,13 @@ public:
 
     /// The thread's context, alive and without fault.
     context& current();
-    std::shared_ptr<context> current_pointer();
+    std::shared_ptr<context> const& current_pointer();
 
     device& device_at(CUdevice ordinal);
-    std::shared_ptr<context> find(CUcontext handle);
-    std::shared_ptr<stream> find(CUstream handle);
-    std::shared_ptr<event> find(CUevent handle);
+    // What they answer lives as long as the lock is held, unless it is copied.
+    std::shared_ptr<context> const& find(CUcontext handle);
+    std::shared_ptr<stream> const& find(CUstream handle);
+    std::shared_ptr<event> const& find(CUevent handle);
     std::shared_ptr<module> find(CUmodule handle);
     std::shared_ptr<memory_pool> find(CUmemoryPool handle);
 
@@ -146,7 +163,9 @@ public:
 
 private:
     template <class Table, class Handle>
-    auto look_up(Table const& table, Handle handle, char const* kind);
+    auto const& look_up(Table const& table, Handle handle, char const* kind);
+    bool enqueue_late(std::shared_ptr<stream> const& s, std::shared_ptr<command> const& c);
+    void put(stream& s, std::shared_ptr<command> const& c);
     void inject();
     void take_time();
 

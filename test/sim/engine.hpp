@@ -203,7 +203,12 @@ private:
     bool host_thread_ = false;
 };
 
+// The library is loaded early or late, and asks for a few bytes only: no call to find them.
+#define OMP_CO_SIM_OF_THREAD __attribute__((tls_model("initial-exec")))
+
+extern constinit thread_local bool inside_host_function OMP_CO_SIM_OF_THREAD;
+
 /// Whether this thread is inside a host function.
-bool in_host_function();
+inline bool in_host_function() { return inside_host_function; }
 
 } // namespace omp_co_sim
