@@ -134,7 +134,7 @@ void chain(workload_run const& run, void (bench::ordered::*run_on)(omp_co::offlo
     omp_co::device dev = device;
     std::vector<float> x(resident_size, 0.f);
     omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x)));
-    bench::ordered regions(dev, x, std::max(run.ops / 10, 256L), run.ops);
+    bench::ordered regions(dev, x, run.ops, run.ops); // all may be in flight: their memory is to be there
     omp_co::offload_context context;
     (regions.*run_on)(context);
     bench::require(x[0] == 0.f, "a resident array came back");

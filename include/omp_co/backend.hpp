@@ -203,7 +203,8 @@ public:
     /// `properties::device_waits`.
     virtual error_code wait(stream& other, sequence number) = 0;
 
-    /// Ends a region: `completed` reaches `number` once everything before it is done.
+    /// Ends a region: `completed` reaches `number` once everything before it is done. The numbers of a stream, those of `mark` among
+    /// them, are 1, 2, 3, ….
     virtual error_code signal(sequence number) = 0;
 
     /// The same inside a series of regions, or within a region: after a failure the backend skips commands beyond it where it can, up
@@ -272,7 +273,9 @@ struct properties {
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
     bool refuses_at_signal =
         false; ///< commands may turn out to be impossible when their region's signal is enqueued
-    bool box_copies = false;  ///< a box is one command, not one a row
+    bool box_copies = false; ///< a box is one command, not one a row
+    bool stages_copies =
+        false; ///< host memory may be read when a copy is enqueued, and be written when its region has retired
     unsigned concurrency = 1; ///< streams that can make progress side by side
     unsigned max_streams = 64;
     std::size_t command_limit = 0; ///< commands a stream takes before enqueueing blocks; 0: any number

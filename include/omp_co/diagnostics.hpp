@@ -13,9 +13,9 @@ namespace omp_co {
 /// Receives the words that belong to an error: the name of the region, the range and clause concerned, the text
 /// of a kernel's exception, a compiler's log. Named by the clause `explain(d)`.
 ///
-/// Lifetime: must outlive the operation that names it. Thread safety: written before the operation's handler is
-/// called and read after that, of a construct of a queue after one that waits for it; use one object for one operation at a
-/// time. Without words after a success.
+/// Lifetime: must outlive the operation that names it; where that is a construct of a queue, until one that waits has ended.
+/// Thread safety: written before the operation's handler is called and read after that, of a construct of a queue after
+/// one that waits for it; use one object for one operation at a time. Without words after a success.
 class diagnostics {
 public:
     std::string const& message() const noexcept { return message_; }

@@ -4,6 +4,7 @@
 
 #include <omp_co/detail/memory_operation.hpp>
 #include <omp_co/device.hpp>
+#include <omp_co/queue.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -139,6 +140,25 @@ struct elements_of<X> {
 
 } // namespace detail
 
+namespace detail {
+
+template <class To, class From>
+memory_motion copy_of(To&& to, From&& from) noexcept
+{
+    using to_element = typename elements_of<To&&>::type;
+    using from_element = typename elements_of<From&&>::type;
+    static_assert(is_on_device<std::remove_cvref_t<To>> || is_on_device<std::remove_cvref_t<From>>,
+                  "omp_co: target_memcpy needs a device_buffer or a device_section on one side at least");
+    static_assert(!std::is_const_v<to_element>, "omp_co: target_memcpy would write to const data");
+    static_assert(std::is_same_v<std::remove_cv_t<to_element>, std::remove_cv_t<from_element>>,
+                  "omp_co: target_memcpy copies elements of one type");
+    static_assert(std::is_trivially_copyable_v<from_element>,
+                  "omp_co: only trivially copyable elements can be copied to a device and back");
+    return memory_motion(side_of(std::forward<To>(to)), side_of(std::forward<From>(from)));
+}
+
+} // namespace detail
+
 /// Copies all of `from` to the beginning of `to`. Each is a contiguous range, an object or a section on the host, or a
 /// device_buffer or device_section; at least one is on a device. Between two devices the data goes
 /// directly where they can do that, else through the host; the copy has its place in the order of both.
@@ -152,21 +172,19 @@ struct elements_of<X> {
 /// Errors: invalid_argument if `to` is the smaller one, or either is none or extends beyond its allocation; out_of_memory,
 /// device_lost, predecessor_failed, forked, shutting_down; and the driver's own codes.
 template <class To, class From, class... Clauses>
-auto target_memcpy(To&& to, From&& from, Clauses... clauses) noexcept
+requires(!detail::names_device<std::remove_cvref_t<To>>) auto target_memcpy(To&& to, From&& from,
+                                                                            Clauses... clauses) noexcept
 {
-    using to_element = typename detail::elements_of<To&&>::type;
-    using from_element = typename detail::elements_of<From&&>::type;
-    static_assert(detail::is_on_device<std::remove_cvref_t<To>> ||
-                      detail::is_on_device<std::remove_cvref_t<From>>,
-                  "omp_co: target_memcpy needs a device_buffer or a device_section on one side at least");
-    static_assert(!std::is_const_v<to_element>, "omp_co: target_memcpy would write to const data");
-    static_assert(std::is_same_v<std::remove_cv_t<to_element>, std::remove_cv_t<from_element>>,
-                  "omp_co: target_memcpy copies elements of one type");
-    static_assert(std::is_trivially_copyable_v<from_element>,
-                  "omp_co: only trivially copyable elements can be copied to a device and back");
-    return detail::make_memory_operation(detail::memory_motion(detail::side_of(std::forward<To>(to)),
-                                                               detail::side_of(std::forward<From>(from))),
-                                         clauses...);
+    return detail::make_memory_operation(
+        nullptr, detail::copy_of(std::forward<To>(to), std::forward<From>(from)), clauses...);
+}
+
+/// The same in the order of a queue.
+template <class To, class From, class... Clauses>
+auto target_memcpy(queue const& q, To&& to, From&& from, Clauses... clauses) noexcept
+{
+    return detail::make_memory_operation(
+        &q.state(), detail::copy_of(std::forward<To>(to), std::forward<From>(from)), clauses...);
 }
 
 namespace detail {
@@ -192,37 +210,61 @@ constexpr memory_side box_side(box_section<T> const& b) noexcept
     return side_of_box(device(), b, false);
 }
 
-} // namespace detail
-
-/// Copies a block of an array to a block of as many rows and columns (and slices) of another one (omp_target_memcpy_rect). Each is a
-/// section2d(), a section3d() or a section() with a stride on the host, or a device_box; at least one is on a device. As
-/// target_memcpy() otherwise.
-template <class To, class From, class... Clauses>
-auto target_memcpy_rect(To const& to, From const& from, Clauses... clauses) noexcept
+template <class To, class From>
+memory_motion box_copy_of(To const& to, From const& from) noexcept
 {
     using to_element = typename To::element_type;
     using from_element = typename From::element_type;
-    static_assert(!detail::is_box<To> || !detail::is_box<From>,
+    static_assert(!is_box<To> || !is_box<From>,
                   "omp_co: target_memcpy_rect needs a device_box on one side at least");
     static_assert(!std::is_const_v<to_element>, "omp_co: target_memcpy_rect would write to const data");
     static_assert(std::is_same_v<std::remove_cv_t<to_element>, std::remove_cv_t<from_element>>,
                   "omp_co: target_memcpy_rect copies elements of one type");
     static_assert(std::is_trivially_copyable_v<from_element>,
                   "omp_co: only trivially copyable elements can be copied to a device and back");
-    return detail::make_memory_operation(
-        detail::memory_motion(detail::box_side(to), detail::box_side(from), sizeof(from_element)),
-        clauses...);
+    return memory_motion(box_side(to), box_side(from), sizeof(from_element));
+}
+
+template <class To>
+memory_motion fill_of(To&& to, int value) noexcept
+{
+    static_assert(is_on_device<std::remove_cvref_t<To>>,
+                  "omp_co: target_memset takes a device_buffer or a device_section");
+    return memory_motion(side_of(std::forward<To>(to)), static_cast<unsigned char>(value));
+}
+
+} // namespace detail
+
+/// Copies a block of an array to a block of as many rows and columns (and slices) of another one (omp_target_memcpy_rect). Each is a
+/// section2d(), a section3d() or a section() with a stride on the host, or a device_box; at least one is on a device. As
+/// target_memcpy() otherwise.
+template <class To, class From, class... Clauses>
+requires(!detail::names_device<To>) auto target_memcpy_rect(To const& to, From const& from,
+                                                            Clauses... clauses) noexcept
+{
+    return detail::make_memory_operation(nullptr, detail::box_copy_of(to, from), clauses...);
+}
+
+/// The same in the order of a queue.
+template <class To, class From, class... Clauses>
+auto target_memcpy_rect(queue const& q, To const& to, From const& from, Clauses... clauses) noexcept
+{
+    return detail::make_memory_operation(&q.state(), detail::box_copy_of(to, from), clauses...);
 }
 
 /// Sets every byte of memory on a device to `value` (omp_target_memset). As target_memcpy().
 template <class To, class... Clauses>
 auto target_memset(To&& to, int value, Clauses... clauses) noexcept
 {
-    static_assert(detail::is_on_device<std::remove_cvref_t<To>>,
-                  "omp_co: target_memset takes a device_buffer or a device_section");
-    return detail::make_memory_operation(
-        detail::memory_motion(detail::side_of(std::forward<To>(to)), static_cast<unsigned char>(value)),
-        clauses...);
+    return detail::make_memory_operation(nullptr, detail::fill_of(std::forward<To>(to), value), clauses...);
+}
+
+/// The same in the order of a queue.
+template <class To, class... Clauses>
+auto target_memset(queue const& q, To&& to, int value, Clauses... clauses) noexcept
+{
+    return detail::make_memory_operation(&q.state(), detail::fill_of(std::forward<To>(to), value),
+                                         clauses...);
 }
 
 /// Memory for `count` elements on a device (omp_target_alloc).

@@ -27,7 +27,7 @@ private:
     char const* literal_;
 };
 
-/// A clause: what messages call the region.
+/// A clause: what messages call the region. The text must live as long as a diagnostics object that the construct names has to.
 constexpr name_clause name(std::string_view text) noexcept { return name_clause(text); }
 
 /// A string literal, also as a further argument of a data clause, `to(x, name("x"))`: what OMP_CO_INFO's lines and the words of

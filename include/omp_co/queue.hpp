@@ -21,7 +21,8 @@ namespace omp_co {
 /// directions.
 ///
 /// Errors: a construct that is refused says so at once. One that fails later is reported by the next construct that waits for
-/// something, or by synchronize(), and not again; what comes in between is skipped. An error that nobody has waited for when the queue
+/// something, or by synchronize(), and not again; what was started in between is skipped, and if that is not known before the error is
+/// told, the next one that waits says predecessor_failed. An error that nobody has waited for when the queue
 /// has ended goes to its error handler, which is called on any thread and must not throw; without one it is a line of
 /// OMP_CO_INFO.
 /// With more than 256 constructs in flight, the next one completes when there is room.
@@ -44,7 +45,7 @@ public:
     queue& operator=(queue&&) noexcept = default;
 
     /// The device that it is on.
-    device where() const noexcept { return state_ == nullptr ? device() : state_->where(); }
+    device where() const noexcept { return state().where(); }
 
     /// Waits for everything that was started on it (OpenMP 5.2, 15.5 taskwait). Completion signature: `void(error_code)`, with the first
     /// error that has not been reported. Cancellation as for target().
@@ -63,12 +64,17 @@ public:
     }
 
     // What constructs make of it.
-    operator detail::destination() const noexcept
-    {
-        return state_ == nullptr ? detail::destination(device()) : detail::destination(*state_);
-    }
+    operator detail::destination() const noexcept { return detail::destination(state()); }
+    detail::queue_state& state() const noexcept { return state_ == nullptr ? none() : *state_; }
 
 private:
+    // Of one that was moved from: it refuses everything. Never destroyed: operations may name it at exit.
+    static detail::queue_state& none()
+    {
+        static detail::queue_state& the = *new detail::queue_state(device(), {});
+        return the;
+    }
+
     boost::intrusive_ptr<detail::queue_state> state_;
 };
 

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_group_goes)
 
 BOOST_AUTO_TEST_CASE(a_device_goes_before_a_region_that_is_deferred_for_it)
 {
-    std::optional<omp_co::host::virtual_device> gone({.workers = 1});
+    std::optional<omp_co::host::virtual_device> gone(std::in_place, workers(1));
     test_device const other(workers(1));
     int x = 0;
     std::vector<int> v(8, 0);

@@ -8,7 +8,7 @@
 #include <omp_co/detail/destination.hpp>
 #include <omp_co/detail/kernel_payload.hpp>
 #include <omp_co/detail/operation_state.hpp>
-#include <omp_co/detail/queue_detour.hpp>
+#include <omp_co/detail/queue_start.hpp>
 #include <omp_co/device.hpp>
 
 #include <array>
@@ -185,32 +185,15 @@ public:
     /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
     void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
     {
-        if (q.fault()) return l.refuse(user, q.fault(), {});
-        queue_region<payload_type>* made = nullptr;
-        error_code ec = make_error_code(errc::out_of_memory);
-        try {
-            made = &queue_region<payload_type>::create(q, user, kernel_, clauses_);
-            region_order& order = *made->order;
-            order.token = token;
-            order.ticket->waits |= brings_back;
-            if (prepare(*made, made->payload(), q.where())) {
-                dependences const wishes = wishes_for(order);
-                if (made->slot != q.where().slot()) {
-                    queue_detour& detour = queue_detour::create(q, *made, user);
-                    return l.start(user, [&](region&) { detour.start(wishes.all(), order); });
-                }
-                return l.start(user, [&](region&) {
-                    if (is_ordered || order.ticket->lane->deferred.load(std::memory_order_acquire) != 0)
-                        registry::instance().submit(*made, wishes.all());
-                    else
-                        registry::instance().submit(*made);
-                });
-            }
-            ec = made->error;
-        } catch (std::bad_alloc const&) {
-        }
-        if (made != nullptr) made->end(*made, ending::destroy);
-        l.refuse(user, ec, {});
+        if (q.fault())
+            std::apply([&](Clauses const&... each) { (describe(each, user), ...); }, clauses_);
+        start_on_queue<payload_type>(
+            q, user, token, l,
+            [&](region& r, payload_type& payload) {
+                r.order->ticket->waits |= brings_back;
+                return prepare(r, payload, q.where());
+            },
+            [&](region_order& order) { return wishes_for(order); }, kernel_, clauses_);
     }
 
     /// Undoes a construct that only maps, without copying and without telling anybody.

@@ -93,7 +93,9 @@ public:
     void cancel(dependent& node, std::uint64_t id, aftermath& out) noexcept
     {
         std::lock_guard guard(mutex_);
-        if (node.id == id) abandon(node, out);
+        if (node.id != id) return;
+        abandon(node, out);
+        if (node.now == state::skipped) pass_on(node, out);
     }
 
     /// The same for all regions of which `which(region)` is true.
@@ -102,7 +104,9 @@ public:
     {
         std::lock_guard guard(mutex_);
         for (dependent* n = first_; n != nullptr; n = n->next)
-            if (n->waiting != nullptr && which(*n->waiting)) abandon(*n, out);
+            if (n->now == state::deferred && which(*n->waiting)) abandon(*n, out);
+        for (dependent* n = first_; n != nullptr; n = n->next) // not before all of them are known
+            if (n->now == state::skipped) pass_on(*n, out);
     }
 
     /// What knows of this order, when it is asked to check the program.
@@ -141,6 +145,7 @@ private:
         node.everything = r.order->everything;
         node.unmet = node.incoming = 0;
         node.lane = r.order->ticket == nullptr ? nullptr : r.order->ticket->lane;
+        node.ahead = nullptr;
         return &node;
     } catch (std::bad_alloc const&) {
         return nullptr;
@@ -172,8 +177,30 @@ private:
     void follow_tail(dependent& node)
     {
         dependent* const tail = node.lane->tail;
-        if (tail == nullptr || tail->id != node.lane->tail_id || tail->now == state::accepted) return;
-        if (std::exchange(tail->seen, node.id) != node.id) predecessors_.push_back({tail, false, false});
+        if (tail == nullptr || tail->id != node.lane->tail_id) return;
+        follow(node, tail->now == state::skipped ? still_ahead_of(*tail) : tail);
+        if (node.ahead == nullptr || !keeps_order(*node.ahead)) return;
+        if (std::exchange(node.ahead->seen, node.id) != node.id)
+            predecessors_.push_back({node.ahead, false, false});
+    }
+
+    static void follow(dependent& node, dependent* ahead) noexcept
+    {
+        node.ahead = ahead;
+        node.ahead_id = ahead == nullptr ? 0 : ahead->id;
+    }
+
+    // What it follows in its queue, if that still keeps it.
+    static dependent* still_ahead_of(dependent const& node) noexcept
+    {
+        dependent* const a = node.ahead;
+        return a == nullptr || a->id != node.ahead_id || !keeps_order(*a) ? nullptr : a;
+    }
+
+    // Once it is accepted its device does.
+    static bool keeps_order(dependent const& node) noexcept
+    {
+        return node.now == state::deferred || node.now == state::starting;
     }
 
     static void connect(predecessor const& before, dependent& node) noexcept
@@ -228,6 +255,7 @@ private:
             r.fail(make_error_code(errc::predecessor_failed), failed_before);
             r.order->node = nullptr;
             skip(node, r.error);
+            pass_on(node, out);
             return out.done.push(r);
         }
         if (!r.order->on_host) return out.released.push(r);
@@ -244,6 +272,34 @@ private:
         r.fail(aborted(), {});
         skip(node, r.error);
         out.done.push(r);
+    }
+
+    // Those behind it in its queue come behind what it was behind.
+    void pass_on(dependent& node, aftermath& out) noexcept
+    {
+        dependent* const ahead = still_ahead_of(node);
+        for (dependent::edge& e : node.successors) {
+            dependent& s = *e.successor;
+            if (s.ahead != &node || s.ahead_id != node.id) continue;
+            if (!e.tells && e.what != until::nothing && !hand_over(e, ahead, out)) continue;
+            follow(s, ahead);
+        }
+    }
+
+    // False: there was no memory, and it waits for more than it need.
+    bool hand_over(dependent::edge& e, dependent* ahead, aftermath& out) noexcept
+    {
+        if (ahead != nullptr) {
+            try {
+                ahead->successors.push_back({e.successor, e.what, false});
+            } catch (std::bad_alloc const&) {
+                return false;
+            }
+            ++e.successor->incoming;
+        }
+        e.what = until::nothing;
+        if (ahead == nullptr) met(*e.successor, out);
+        return true;
     }
 
     // What Asio calls operation_aborted.
@@ -274,7 +330,10 @@ private:
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
         if (races_.on() && node.waiting != nullptr) races_.ended(*node.waiting);
-        if (node.now == state::starting && node.incoming != 0) return skip(node, ec); // it was refused
+        if (node.now == state::starting && node.incoming != 0) { // it was refused
+            skip(node, ec);
+            return pass_on(node, out);
+        }
         groups_.leave(node);
         unlink(node);
         leave_lane(node);

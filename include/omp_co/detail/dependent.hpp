@@ -74,21 +74,27 @@ struct dependent {
     dependent* previous = nullptr;                          ///< among all that have not ended
     dependent* next = nullptr;
     struct queue_lane* lane = nullptr; ///< of the queue in which it is deferred
-    dependent* behind_it = nullptr;    ///< among those that were skipped
+    dependent* ahead = nullptr;        ///< the one before it there, if its id is still `ahead_id`
+    std::uint64_t ahead_id = 0;
+    dependent* behind_it = nullptr; ///< among those that were skipped
 };
 
 struct queue_ticket;
 
 /// What a region says of its order, and its place in it.
 struct region_order {
-    dependent* node = nullptr;      ///< null: none, or it has ended
-    cancel_token* token = nullptr;  ///< by which it is cancelled while it is deferred
-    queue_ticket* ticket = nullptr; ///< of a region of a queue
-    bool goes_on = false;           ///< runs also when a predecessor has failed
-    bool everything = false;        ///< comes behind all that came before, and all that come later behind it
-    bool on_host = false;           ///< nothing for a device: its owner gets it when its time has come
+    dependent* node = nullptr;                ///< null: none, or it has ended
+    cancel_token* token = nullptr;            ///< by which it is cancelled while it is deferred
+    queue_ticket* ticket = nullptr;           ///< of a region of a queue
+    region_owner const* awaited_in = nullptr; ///< the loop of a queue's user, which cancels it at its end
+    bool goes_on = false;                     ///< runs also when a predecessor has failed
+    bool everything = false; ///< comes behind all that came before, and all that come later behind it
+    bool on_host = false;    ///< nothing for a device: its owner gets it when its time has come
     void (*begin)(region&) = nullptr; ///< how it is dispatched; null: as a region of a device
 };
+
+/// Its place, null if it has none.
+inline dependent* node_of(region const& r) noexcept { return r.order == nullptr ? nullptr : r.order->node; }
 
 /// Objects that are used again; they are freed with it.
 template <class T>
@@ -98,7 +104,7 @@ public:
     T& take()
     {
         if (spare_.empty()) {
-            spare_.reserve(all_.size() + 1);
+            if (spare_.capacity() <= all_.size()) spare_.reserve(2 * all_.size() + 16);
             all_.push_back(std::make_unique<T>());
             return *all_.back();
         }

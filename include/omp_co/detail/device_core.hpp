@@ -15,6 +15,7 @@
 #include <omp_co/detail/outdated.hpp>
 #include <omp_co/detail/queue_rules.hpp>
 #include <omp_co/detail/region_memory.hpp>
+#include <omp_co/detail/region_waits.hpp>
 #include <omp_co/detail/stream_set.hpp>
 #include <omp_co/device_statistics.hpp>
 
@@ -42,6 +43,7 @@ public:
           environment_(traits_.unified_memory),
           memory_(*device_, environment_),
           watch_(device_->watch()),
+          waits_(slot_, traits_, environment_),
           streams_(*device_)
     {
         environment_.table().watch(watch_);
@@ -75,15 +77,18 @@ public:
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
+        for (map_item const& item : r.maps())
+            if (item.writes_host_raw()) host_changes({item.begin(), item.host_end()});
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
-        conflicts const met = conflicts_of(r);
+        region_waits::conflicts const met = waits_.conflicts_of(r);
         stream_queue& s = place_for(r, met);
         r.stream = &s;
         r.number = ++s.accepted;
-        if (met.any) collect_waits(r);
+        if (met.any || waits_.may_read_early(r)) waits_.collect(r);
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
+            waits_.note(r);
         }
         if (dependences_.races().on() && r.way == region::ordinary)
             dependences_.races().accepted(r, &slot_, slot_.number);
@@ -165,16 +170,7 @@ public:
 
     /// For a region of another device that is about to copy `range` in: parks it until pending copies out of
     /// this device have reached the host.
-    void wait_for_copies_out(byte_range range, region& r)
-    {
-        environment_.for_each_pending_out(range, [&](stream_clock& clock, backend::sequence number) {
-            wait_pool_.reserve(1);
-            stream_queue& s = static_cast<stream_queue&>(clock);
-            stream_wait& w = *wait_pool_.take(nullptr, s, number);
-            w.foreign = true;
-            s.park(r, w, true);
-        });
-    }
+    void wait_for_copies_out(byte_range range, region& r) { waits_.park_foreign(range, r); }
 
     /// A region of another device is about to write this host memory.
     void host_changes(byte_range range) noexcept { environment_.host_changes(range); }
@@ -213,19 +209,14 @@ public:
             s.unpark_if([&](stream_wait& w) {
                 if (w.parked != &r) return false;
                 r.unmet.fetch_sub(1, std::memory_order_relaxed);
-                wait_pool_.give(&w);
+                waits_.give(&w);
                 return true;
             });
         });
     }
 
 private:
-    struct conflicts {
-        bool any = false;                 ///< there is unfinished work to wait for
-        stream_queue* followed = nullptr; ///< the stream of what wrote what the region is about to write
-    };
-
-    stream_queue& place_for(region& r, conflicts const& met) noexcept
+    stream_queue& place_for(region& r, region_waits::conflicts const& met) noexcept
     {
         queue_ticket* const ticket = ticket_of(r);
         if (ticket == nullptr) return streams_.pick(r.way, met.followed, traffic());
@@ -249,11 +240,8 @@ private:
         }
         try {
             if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
-            dependent const* const node = node_of(r);
-            std::size_t const behind = node == nullptr ? 0 : node->behind.size();
-            if (items.empty() && behind == 0) return {};
-            wait_pool_.reserve(behind +
-                               (present ? items[0].entry->uses.size() : environment_.reserve(items)));
+            if (items.empty() && node_of(r) == nullptr) return {};
+            waits_.reserve(r, present ? items[0].entry->uses.size() : environment_.reserve(items));
             if (present) return {};
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
@@ -327,8 +315,10 @@ private:
     bool goes_on(region const& r) const noexcept
     {
         if (r.needs_memory || r.serial > memory_.first().serial) return false;
-        for (stream_wait const* w = r.waits; w != nullptr; w = w->next)
-            if (w->number > (traits_.device_waits ? w->stream->enqueued : w->stream->retired)) return false;
+        for (stream_wait const* w = r.waits; w != nullptr; w = w->next) {
+            bool const by_device = traits_.device_waits && !w->until_retired;
+            if (w->number > (by_device ? w->stream->enqueued : w->stream->retired)) return false;
+        }
         return true;
     }
 
@@ -341,7 +331,7 @@ private:
         std::size_t waits = 0;
         for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
         std::size_t wanted =
-            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 1);
+            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 2);
         for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
         return wanted <= limit;
     }
@@ -349,50 +339,6 @@ private:
     stream_set::traffic traffic() const noexcept
     {
         return {serial_, slot_.in_flight.load(std::memory_order_relaxed)};
-    }
-
-    conflicts conflicts_of(region& r) noexcept
-    {
-        conflicts met;
-        auto const meet = [&](stream_clock& clock, bool writes) {
-            stream_queue& s = static_cast<stream_queue&>(clock);
-            met.any = true;
-            if (writes && met.followed == nullptr && s.commands != nullptr) met.followed = &s;
-        };
-        environment_.for_each_conflict(
-            r.maps(), r.serial, [&](stream_clock& s, backend::sequence, bool writes) { meet(s, writes); },
-            r.way == region::queued);
-        if (dependent const* const node = node_of(r))
-            for (stream_place const& p : node->behind)
-                if (p.number > p.stream->retired) meet(*p.stream, p.alone);
-        return met;
-    }
-
-    // One wait a stream. A device can wait only for what is already enqueued, and some cannot wait at all: then
-    // the region is parked.
-    void collect_waits(region& r) noexcept
-    {
-        auto const wait_for = [&](stream_clock& clock, backend::sequence number) {
-            stream_queue& other = static_cast<stream_queue&>(clock);
-            if (&other == r.stream) return;
-            for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-                if (w->stream != &other) continue;
-                w->number = std::max(w->number, number);
-                return;
-            }
-            r.waits = wait_pool_.take(r.waits, other, number);
-        };
-        environment_.for_each_conflict(
-            r.maps(), r.serial, [&](stream_clock& s, backend::sequence number, bool) { wait_for(s, number); },
-            r.way == region::queued);
-        if (dependent const* const node = node_of(r))
-            for (stream_place const& p : node->behind)
-                if (p.number > p.stream->retired) wait_for(*p.stream, p.number);
-        bool const by_device = traits_.device_waits && r.stream->commands != nullptr;
-        for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-            if (by_device && w->stream->enqueued >= w->number) continue;
-            w->stream->park(r, *w, !by_device);
-        }
     }
 
     static bool copies_out(region& r) noexcept
@@ -499,11 +445,6 @@ private:
             r.fail(make_error_code(errc::predecessor_failed), dependence_graph::failed_before);
     }
 
-    static dependent* node_of(region const& r) noexcept
-    {
-        return r.order == nullptr ? nullptr : r.order->node;
-    }
-
     // The copies in of the region that is at work may be over, and others be handed over.
     void look_for_consumed(stream_queue& s, backend::progress const& at, aftermath& out) noexcept
     {
@@ -544,7 +485,7 @@ private:
         if (!s.parked.empty()) kicked_ = true;
         meet_failures(r);
         if (r.why != nullptr && r.why->timing().measured && !lost_) s.commands->measure(r.why->timing());
-        while (r.waits != nullptr) wait_pool_.give(std::exchange(r.waits, r.waits->next));
+        while (r.waits != nullptr) waits_.give(std::exchange(r.waits, r.waits->next));
         if (queue_ticket* const ticket = ticket_of(r)) settle(r, *ticket, out);
         count(r);
         if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
@@ -583,6 +524,7 @@ private:
             statistics_.bytes_out += item.moved_bytes();
         }
         if (out) --slot_.pending_outs;
+        waits_.forget(r);
     }
 
     // Wakes the parked regions whose wait on this stream is over.
@@ -592,7 +534,7 @@ private:
             if (w.number > (w.until_retired ? s.retired : s.enqueued)) return false;
             region& r = *w.parked;
             device_slot* const slot = r.slot; // read first: at zero the region is somebody else's
-            if (w.foreign) wait_pool_.give(&w);
+            if (w.foreign) waits_.give(&w);
             if (r.unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
             if (slot == &slot_)
                 kicked_ = true;
@@ -627,7 +569,7 @@ private:
     data_environment environment_;
     region_memory memory_;
     backend::host_watch* watch_;
-    wait_pool wait_pool_;
+    region_waits waits_;
     stream_set streams_;
     std::uint64_t serial_ = 0;
     device_statistics statistics_;

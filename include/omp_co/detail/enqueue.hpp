@@ -75,12 +75,19 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
 {
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;
+    queue_ticket* const ticket = ticket_of(r);
+    auto const number_taken =
+        [&](error_code refused) { // also if there is nothing before it: none is left out
+            if (!ec) ec = refused;
+            ++r.commands;
+        };
+    if (ticket != nullptr && ticket->renews != 0) number_taken(out.signal(ticket->renews));
     if (traits.device_waits)
         for (stream_wait* w = r.waits; w != nullptr && !ec; w = w->next, ++r.commands)
-            if (w->stream->commands != nullptr) ec = out.wait(*w->stream->commands, w->number);
+            if (w->stream->commands != nullptr && !w->until_retired)
+                ec = out.wait(*w->stream->commands, w->number);
     bool const timed = r.why != nullptr && !ec;
     if (timed) ec = out.begin_timing(r.why->timing());
-    queue_ticket* const ticket = ticket_of(r);
     char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
     std::uint32_t all = 0;
     for (map_item const& item : r.maps()) {
@@ -107,10 +114,7 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
             ++r.commands;
         }
     r.arrived = !ec;
-    if (ticket != nullptr && ticket->consumed != 0 && !ec) {
-        ec = out.mark(ticket->consumed);
-        ++r.commands;
-    }
+    if (ticket != nullptr && ticket->consumed != 0) number_taken(out.mark(ticket->consumed));
     if (r.call != nullptr && !ec) {
         ec = out.launch(*r.call);
         ++r.commands;
@@ -126,7 +130,7 @@ inline error_code enqueue(backend::properties const& traits, region& r) noexcept
     if (timed && !ec) r.why->timing().measured = true;
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
-    return ticket != nullptr && !ticket->waits ? out.mark(r.number) : out.signal(r.number);
+    return ticket != nullptr ? out.mark(r.number) : out.signal(r.number);
 }
 
 } // namespace omp_co::detail

@@ -507,7 +507,8 @@ private:
         }
         gone().fetch_add(1, std::memory_order_release);
         registry& devices = registry::instance();
-        devices.cancel_deferred_if([this](region const& r) { return r.owner == this; });
+        devices.cancel_deferred_if(
+            [this](region const& r) { return r.owner == this || r.order->awaited_in == this; });
         if (!devices.forked()) devices.wait_until([this] { return !counts_.any_in_devices(); });
         if (has_executor_.load(std::memory_order_acquire)) devices.remove_sleeper(*this);
         if (door_ != nullptr) door_->close();

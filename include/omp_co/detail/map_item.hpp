@@ -92,6 +92,18 @@ struct map_item {
     {
         return shape == nullptr && joined == nullptr && !has(map_within | map_fill | map_from_device);
     }
+    /// Whether it may copy from host memory of the program, and whether it is a copy into it with no entry that tells.
+    bool reads_host() const noexcept
+    {
+        if (bytes == 0 || has(map_attach)) return false;
+        return has(map_to) || (has(map_raw) && has(map_copy_in) && !has(map_from_device));
+    }
+    bool writes_host_raw() const noexcept { return bytes != 0 && has(map_raw) && has(map_copy_out); }
+    /// How far it reaches on the host.
+    char* host_end() const noexcept
+    {
+        return has(map_raw) && shape != nullptr ? begin() + shape->reach(shape->host) : end();
+    }
     std::size_t moved_bytes() const noexcept { return shape == nullptr ? bytes : shape->bytes(); }
 };
 

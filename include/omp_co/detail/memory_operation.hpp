@@ -88,7 +88,10 @@ inline constexpr bool is_memory_clause =
 template <class... Clauses>
 class [[nodiscard]] memory_operation {
 public:
-    memory_operation(memory_motion const& m, Clauses const&... c) noexcept : motion_(m), clauses_(c...) {}
+    memory_operation(queue_state* q, memory_motion const& m, Clauses const&... c) noexcept
+        : queue_(q), motion_(m), clauses_(c...)
+    {
+    }
 
     /// Completion signature: void(error_code).
     template <asio::completion_token_for<void(error_code)> Token>
@@ -102,7 +105,14 @@ public:
     template <class Handler>
     void start(Handler&& h) const
     {
-        if (motion_.between_devices())
+        if (queue_ != nullptr)
+            initiate<order_keeper<true>>(std::forward<Handler>(h), [&](auto& user, loop& l) {
+                if (motion_.between_devices())
+                    start_queued<bridge_payload<true>>(user, l, motion_);
+                else
+                    start_queued<memory_payload<false>>(user, l, motion_.item(), motion_.shape());
+            });
+        else if (motion_.between_devices())
             initiate<bridge_payload<is_ordered>>(
                 std::forward<Handler>(h), [&](auto& state, loop& l) { start_between(state, l); }, motion_);
         else
@@ -114,16 +124,51 @@ public:
 private:
     static constexpr bool is_ordered = (is_depend<Clauses> || ...);
 
+    template <class Payload, class User, class... Args>
+    void start_queued(User& user, loop& l, Args const&... args) const noexcept
+    {
+        if (queue_->fault()) describe(user);
+        start_on_queue<Payload>(
+            *queue_, user, user.payload().order().token, l,
+            [&](queue_region<Payload>& r, Payload& payload) {
+                if constexpr (std::is_same_v<Payload, bridge_payload<true>>)
+                    return prepare_bridge(r);
+                else
+                    return prepare(r, payload);
+            },
+            [&](region_order& order) { return wishes_for(order); }, args...);
+    }
+
+    // False: it cannot be.
+    template <class Payload>
+    bool prepare(region& r, Payload& payload) const noexcept
+    {
+        describe(r);
+        if (!motion_.fault().empty()) r.fail(make_error_code(errc::invalid_argument), motion_.fault());
+        if (motion_.where().slot() == nullptr) r.fail(absent(), {});
+        if (!r.error) payload.connect(r, motion_.where());
+        return !r.error;
+    }
+
+    template <class Region>
+    bool prepare_bridge(Region& r) const noexcept
+    {
+        describe(r);
+        if (motion_.to().slot() == nullptr || motion_.from().slot() == nullptr) r.fail(absent(), {});
+        if constexpr (requires { r.payload().motion(); })
+            r.order->begin = [](region& ready) {
+                memory_motion const& m = static_cast<Region&>(ready).payload().motion();
+                device_bridge::start(ready, m.out(), m.in(), m.bytes());
+            };
+        return !r.error;
+    }
+
     template <class State>
     void start_on_one(State& state, loop& l) const noexcept
     {
-        describe(state);
-        if (!motion_.fault().empty())
-            return l.refuse(state, make_error_code(errc::invalid_argument), motion_.fault());
-        if (motion_.where().slot() == nullptr) return l.refuse(state, absent(), {});
-        state.payload().connect(state, motion_.where());
+        if (!prepare(state, state.payload())) return l.refuse(state, state.error, {});
         if constexpr (is_ordered)
-            start_in_order(state, state.payload().order(), l);
+            start_in_order(state, l);
         else
             l.start(state);
     }
@@ -131,16 +176,10 @@ private:
     template <class State>
     void start_between(State& state, loop& l) const noexcept
     {
-        describe(state);
-        if (motion_.to().slot() == nullptr || motion_.from().slot() == nullptr)
-            return l.refuse(state, absent(), {});
+        if constexpr (is_ordered) state.order = &state.payload().order();
+        if (!prepare_bridge(state)) return l.refuse(state, state.error, {});
         if constexpr (is_ordered) {
-            region_order& order = state.payload().order();
-            order.begin = [](region& r) {
-                memory_motion const& m = static_cast<State&>(r).payload().motion();
-                device_bridge::start(r, m.out(), m.in(), m.bytes());
-            };
-            start_in_order(state, order, l);
+            start_in_order(state, l);
         } else {
             l.start(state, [&](region& r) {
                 device_bridge::start(r, motion_.out(), motion_.in(), motion_.bytes());
@@ -148,16 +187,22 @@ private:
         }
     }
 
-    void start_in_order(region& r, region_order& order, loop& l) const noexcept
-    {
-        dependences wishes;
-        try {
-            std::apply([&](Clauses const&... each) { (wishes.take(each, order), ...); }, clauses_);
-        } catch (std::bad_alloc const&) {
-            return l.refuse(r, make_error_code(errc::out_of_memory), {});
-        }
-        r.order = &order;
+    template <class State>
+    void start_in_order(State& r, loop& l) const noexcept
+    try {
+        r.order = &r.payload().order();
+        dependences const wishes = wishes_for(*r.order);
         l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
+    } catch (std::bad_alloc const&) {
+        l.refuse(r, make_error_code(errc::out_of_memory), {});
+    }
+
+    // Throws std::bad_alloc.
+    dependences wishes_for(region_order& order) const
+    {
+        dependences all;
+        std::apply([&](Clauses const&... each) { (all.take(each, order), ...); }, clauses_);
+        return all;
     }
 
     void describe(region& r) const noexcept
@@ -179,18 +224,19 @@ private:
         return make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
     }
 
+    queue_state* queue_;
     memory_motion motion_;
     std::tuple<Clauses...> clauses_;
 };
 
 template <class... Clauses>
-auto make_memory_operation(memory_motion const& m, Clauses const&... clauses) noexcept
+auto make_memory_operation(queue_state* q, memory_motion const& m, Clauses const&... clauses) noexcept
 {
     static_assert(
         (is_memory_clause<Clauses> && ...),
         "omp_co: the clauses of target_memcpy, target_memcpy_rect and target_memset are depend_in() "
         "and its kin, name() and explain()");
-    return memory_operation<Clauses...>(m, clauses...);
+    return memory_operation<Clauses...>(q, m, clauses...);
 }
 
 /// What a handler gets of what was kept for it.

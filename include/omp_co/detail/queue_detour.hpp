@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A construct of a queue that runs elsewhere: on the host, for if_() or the environment says so.
+// A construct of a queue that does not run on the queue's device: on the host, for if_() or the environment says so, or between
+// devices.
 #pragma once
 
 #include <omp_co/detail/dependent.hpp>
@@ -30,6 +31,7 @@ public:
     void start(std::span<dependence const> wishes, region_order const& said) noexcept
     {
         turn_order_.token = said.token;
+        turn_order_.awaited_in = said.awaited_in;
         turn_order_.goes_on = said.goes_on;
         turn_order_.everything = said.everything;
         registry::instance().submit(turn_, wishes);
@@ -37,7 +39,12 @@ public:
 
 private:
     queue_detour(queue_state& q, region& work, region& user) noexcept
-        : turn_(&never, nullptr), drained_(&never, q.where().slot()), work_(work), user_(user), queue_(&q)
+        : turn_(&never, nullptr),
+          drained_(&never, q.where().slot()),
+          work_(work),
+          user_(user),
+          begin_(work.order->begin),
+          queue_(&q)
     {
         turn_ticket_.lane = drained_ticket_.lane = &q.lane();
         drained_ticket_.waits = true;
@@ -65,7 +72,7 @@ private:
         region& r = *done.pop();
         if (&r == &turn_ && !turn_.error) return registry::instance().submit(drained_);
         if (&r == &drained_ && !drained_.error && !drained_ticket_.report)
-            return registry::instance().submit(work_);
+            return begin_ != nullptr ? begin_(work_) : registry::instance().submit(work_);
         error_code ec = drained_ticket_.report;
         for (region const* const each : {&turn_, &drained_, &work_})
             if (!ec) ec = each->error;
@@ -90,6 +97,7 @@ private:
     region drained_;
     region& work_;
     region& user_;
+    void (*begin_)(region&); ///< how the work is dispatched; null: as a region
     region_order turn_order_;
     region_order drained_order_;
     queue_ticket turn_ticket_;

@@ -28,6 +28,7 @@ struct queue_ticket {
     region* user = nullptr;         ///< null once it is told
     bool waits = false;             ///< something comes back: its user is told at the end
     bool late = false;              ///< the program's stream does not have it yet
+    backend::sequence renews = 0;   ///< a signal before all else: earlier failures end there
     backend::sequence consumed = 0; ///< a signal behind its copies in, if they read the program's memory late
     std::unique_ptr<char[]> staging; ///< or else copies of what they read
     error_code report;               ///< for its user
@@ -41,15 +42,18 @@ struct queue_lane {
     std::atomic<std::uint32_t> deferred{0}; ///< regions that wait for a predecessor; any thread
     dependent* tail = nullptr;              ///< the last of those, guarded by the dependence_graph
     std::uint64_t tail_id = 0;
-    bool skipping = false;      ///< what is enqueued from now on, up to the next that tells an error
-    error_code pending;         ///< the first error that nobody has been told
-    unsigned reporting = 0;     ///< regions enqueued and not retired that will tell it
-    region* withheld = nullptr; ///< whose users wait for room, in their order
+    bool renew = false; ///< the next one accepted does: an error was told, or the stream is a used one
+    backend::sequence renewed = 0; ///< by the last one that does
+    unsigned renewing = 0;         ///< enqueued and not retired
+    bool skipping = false;         ///< what is enqueued from now on, up to one that renews
+    bool failing = false;          ///< what retires from now on, up to the same
+    error_code pending;            ///< the first error that nobody has been told
+    region* withheld = nullptr;    ///< whose users wait for room, in their order
     region* last_withheld = nullptr;
 };
 
-/// The constructs of a queue come behind each other without being waited for: those that come after a failure, and before one that
-/// tells it, are skipped.
+/// The constructs of a queue come behind each other without being waited for: those that were started after a failed one, and before
+/// that was told, are skipped.
 inline constexpr std::string_view failed_in_queue = "an earlier construct of its queue failed";
 
 } // namespace omp_co::detail

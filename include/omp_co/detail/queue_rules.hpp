@@ -27,6 +27,8 @@ inline constexpr std::size_t largest_staged = std::size_t{256} << 10;
 /// of their own.
 inline void decide(region& r, queue_ticket& t, backend::properties const& traits) noexcept
 {
+    queue_lane& lane = *t.lane;
+    if (std::exchange(lane.renew, false)) lane.renewed = t.renews = ++lane.stream->accepted;
     std::size_t total = 0;
     bool plain = true;
     for (map_item const& item : r.maps()) {
@@ -40,7 +42,7 @@ inline void decide(region& r, queue_ticket& t, backend::properties const& traits
         if (item.has(map_copy_in) && item.entry != nullptr) item.entry->synced = {};
     if (total == 0 || traits.inline_execution) return;
     if (plain && total <= largest_staged) t.staging.reset(new (std::nothrow) char[total]);
-    if (t.staging == nullptr) t.consumed = ++t.lane->stream->accepted;
+    if (t.staging == nullptr) t.consumed = ++lane.stream->accepted;
 }
 
 inline void tell(queue_ticket& t, aftermath& out) noexcept
@@ -51,16 +53,19 @@ inline void tell(queue_ticket& t, aftermath& out) noexcept
 /// The region is about to be enqueued.
 inline void skip_after_failure(region& r, queue_ticket& t) noexcept
 {
-    if (t.lane->skipping) r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
-    if (!t.waits) return;
-    t.lane->skipping = false;
-    ++t.lane->reporting;
+    queue_lane& lane = *t.lane;
+    if (t.renews != 0) {
+        lane.skipping = false;
+        ++lane.renewing;
+    } else if (lane.skipping) {
+        r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
+    }
 }
 
 /// It was enqueued, or not if it has failed before.
 inline void note_enqueued(region const& r, queue_ticket const& t) noexcept
 {
-    if (r.error && !t.waits) t.lane->skipping = true;
+    if (r.error) t.lane->skipping = true;
 }
 
 /// Its sources are not needed any more. Its user is told if the queue has room for more.
@@ -74,19 +79,26 @@ inline void sources_consumed(region& r, queue_ticket& t, aftermath& out) noexcep
     lane.last_withheld = &r;
 }
 
-/// It retires: the first error goes to the next one that waits.
+/// It retires: the first error goes to the next one that waits. What was started before that was told relies on what never happened, as
+/// the one that failed does.
 inline void settle(region& r, queue_ticket& t, aftermath& out) noexcept
 {
     queue_lane& lane = *t.lane;
-    if (lane.pending)
-        r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
-    else
-        lane.pending = r.error;
-    if (t.waits) {
-        --lane.reporting;
-        t.report = std::exchange(lane.pending, {});
+    if (t.renews != 0) {
+        --lane.renewing;
+        lane.failing = false;
     }
-    if (lane.pending && lane.reporting == 0) lane.skipping = true;
+    if (lane.failing) {
+        r.arrived = false;
+        r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
+    }
+    if (r.error) lane.failing = true;
+    if (r.error && !lane.pending) lane.pending = r.error;
+    if (t.waits && lane.pending) {
+        t.report = std::exchange(lane.pending, {});
+        if (lane.renewed < r.number) lane.renew = true;
+    }
+    if (lane.failing && lane.renewing == 0) lane.skipping = true;
     while (lane.withheld != nullptr && (lane.withheld == &r || lane.stream->load() <= lane.limit)) {
         region& next = *lane.withheld;
         queue_ticket& its = *ticket_of(next);

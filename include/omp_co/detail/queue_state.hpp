@@ -47,6 +47,7 @@ public:
             registry::instance().with(*where.slot(), where.generation(), [&](device_core& core) {
                 lane_.stream = native == nullptr ? core.open_queue(fault_) : core.adopt_queue(native, fault_);
             });
+        lane_.renew = lane_.stream != nullptr && lane_.stream->accepted != 0;
         if (!there)
             fault_ = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
     }

@@ -477,9 +477,9 @@ private:
             bool const pending = slot->pending_outs.load(std::memory_order_relaxed) != 0;
             for (map_item const& item : r.maps()) {
                 if (item.bytes == 0) continue;
-                byte_range const range{item.begin(), item.end()};
-                if (item.has(map_from)) slot->core->host_changes(range);
-                if (item.has(map_to) && pending) slot->core->wait_for_copies_out(range, r);
+                byte_range const range{item.begin(), item.host_end()};
+                if (item.has(map_from) || item.writes_host_raw()) slot->core->host_changes(range);
+                if (item.reads_host() && pending) slot->core->wait_for_copies_out(range, r);
             }
         }
     }

@@ -34,6 +34,7 @@ public:
     {
         traits_.device_waits = true;
         traits_.box_copies = true;
+        traits_.stages_copies = true;
         traits_.refuses_at_signal = true;
         traits_.concurrency = 8;
         traits_.max_streams = 32;

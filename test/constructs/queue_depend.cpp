@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSL-1.0
+// Constructs of queues with depend clauses, and those that run on the host: what is deferred keeps its place in its queue.
+#include "support/bound_handler.hpp"
+#include "support/devices.hpp"
+#include "support/outcome.hpp"
+#include "support/pending.hpp"
+
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <thread>
+#include <vector>
+
+namespace asio = boost::asio;
+namespace data = boost::unit_test::data;
+using namespace omp_co_test;
+using omp_co::errc;
+using omp_co::error_code;
+
+namespace {
+
+auto const twice = [](std::size_t i, int* p) { p[i] *= 2; };
+auto const five_more = [](std::size_t i, int* p) { p[i] += 5; };
+
+BOOST_AUTO_TEST_SUITE(queue_depend)
+
+BOOST_DATA_TEST_CASE(one_that_waits_for_the_host_keeps_those_behind_it, data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    pending a(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag))); // 2
+    pending b(omp_co::target(q, five_more, omp_co::range(64), omp_co::tofrom(v)));                      // 7
+    pending c(q.synchronize());
+    pending beside(
+        omp_co::target(dev, twice, omp_co::range(64), omp_co::tofrom(v))); // has its place before them
+    BOOST_TEST(beside.ends_well());                                        // 2
+    BOOST_TEST(a.stays());
+    BOOST_TEST(b.stays());
+    BOOST_TEST(c.stays());
+    ready.fulfill();
+    for (pending* p : {&task, &a, &b, &c}) BOOST_TEST(p->ends_well());
+    BOOST_TEST(early(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v))));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[5] == 18);
+}
+
+BOOST_DATA_TEST_CASE(one_that_is_cancelled_while_it_waits_lets_the_others_go, data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    asio::io_context io;
+    asio::cancellation_signal signal;
+    error_code told;
+    omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v),
+                   omp_co::depend_in(flag))(bound(signal.slot(), io, [&](error_code ec) { told = ec; }));
+    pending b(omp_co::target(q, five_more, omp_co::range(64), omp_co::tofrom(v))); // 6
+    BOOST_TEST(b.stays());
+    signal.emit(asio::cancellation_type::terminal);
+    io.run();
+    BOOST_TEST((told == asio::error::operation_aborted));
+    BOOST_TEST(b.ends_well()); // although the task has not ended
+    BOOST_TEST(early(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v)))); // 12
+    BOOST_TEST(!outcome(omp_co::target_update(q, omp_co::from(v))));
+    BOOST_TEST(v[5] == 12);
+    ready.fulfill();
+    BOOST_TEST(task.ends_well());
+}
+
+// The order is that of all before it, not only of the one that has gone.
+BOOST_DATA_TEST_CASE(one_that_is_cancelled_lets_nobody_overtake, data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    int other = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    omp_co::external_event ready;
+    omp_co::external_event never;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    pending second(omp_co::host_task([] {}, omp_co::detach(never), omp_co::depend_out(other)));
+    pending a(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag))); // 2
+    asio::io_context io;
+    asio::cancellation_signal signal;
+    error_code told;
+    omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v),
+                   omp_co::depend_in(other))(bound(signal.slot(), io, [&](error_code ec) { told = ec; }));
+    pending c(omp_co::target(q, five_more, omp_co::range(64), omp_co::tofrom(v))); // 7
+    signal.emit(asio::cancellation_type::terminal);
+    io.run();
+    BOOST_TEST((told == asio::error::operation_aborted));
+    BOOST_TEST(c.stays());
+    pending d(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v))); // 14
+    BOOST_TEST(d.stays());
+    ready.fulfill();
+    for (pending* p : {&task, &a, &c, &d}) BOOST_TEST(p->ends_well());
+    BOOST_TEST(!outcome(omp_co::target_update(q, omp_co::from(v))));
+    BOOST_TEST(v[5] == 14);
+    never.fulfill();
+    BOOST_TEST(second.ends_well());
+}
+
+// What was refused has no place in the order, also while what it depends on is in flight.
+BOOST_AUTO_TEST_CASE(one_that_is_refused_holds_nobody_up)
+{
+    test_device const dev(workers(1));
+    gate g;
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    int other = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    BOOST_TEST(early(omp_co::target(q, g.kernel(), omp_co::tofrom(v), omp_co::depend_out(flag))));
+    pending refused(omp_co::target(q, twice, omp_co::range(1), omp_co::tofrom(other, omp_co::present),
+                                   omp_co::depend_in(flag)));
+    BOOST_TEST(refused.ends());
+    BOOST_TEST((refused.code() == errc::not_present), refused.code().message());
+    pending next(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_out(other)));
+    BOOST_TEST(next.ends_well());
+    g.open();
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[0] == 4);
+}
+
+// Its data is where it is, and it is waited for.
+BOOST_DATA_TEST_CASE(a_construct_that_runs_on_the_host_has_its_place_too, data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    if (n == 0) g.open();
+    std::vector<int> v(64, 1);
+    std::thread::id where;
+    int on_host = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    BOOST_TEST(early(omp_co::target(q, g.kernel(), omp_co::tofrom(v)))); // 2
+    pending back(omp_co::target_update(q, omp_co::from(v)));
+    auto const look = [](int const* p, int* seen, std::thread::id* id) {
+        *seen = p[0];
+        *id = std::this_thread::get_id();
+    };
+    pending here(omp_co::target(q, look, omp_co::to(v), omp_co::from(on_host), omp_co::from(where),
+                                omp_co::if_(false)));
+    pending behind(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v))); // 4
+    if (n != 0) {
+        BOOST_TEST(here.stays());
+        BOOST_TEST(behind.stays());
+    }
+    g.open();
+    for (pending* p : {&back, &here, &behind}) BOOST_TEST(p->ends_well());
+    BOOST_TEST(on_host == 2);
+    BOOST_TEST((where != std::thread::id()));
+    pending nothing(omp_co::target_update(q, omp_co::to(v), omp_co::if_(false)));
+    BOOST_TEST(nothing.ends_well());
+    BOOST_TEST(early(omp_co::target(q, [] { throw 1; })));
+    omp_co::diagnostics why;
+    pending not_run(omp_co::target(q, look, omp_co::to(v), omp_co::from(on_host), omp_co::from(where),
+                                   omp_co::if_(false), omp_co::explain(why)));
+    BOOST_TEST(not_run.ends());
+    BOOST_TEST((not_run.code() == errc::kernel_failed), not_run.code().message());
+    BOOST_TEST(!why.empty());
+    pending fails(omp_co::target(
+        q, [] { throw 1; }, omp_co::if_(false)));
+    BOOST_TEST(fails.ends());
+    BOOST_TEST((fails.code() == errc::kernel_failed), fails.code().message());
+    BOOST_TEST(early(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v)))); // 8: it was told
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[0] == 8);
+    BOOST_TEST(on_host == 2);
+}
+
+// It never had a place in the queue.
+BOOST_AUTO_TEST_CASE(one_whose_predecessor_fails_says_so_and_stops_nothing)
+{
+    test_device const dev(workers(1));
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    omp_co::diagnostics why;
+    pending a(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag),
+                             omp_co::explain(why)));
+    pending b(omp_co::target(q, five_more, omp_co::range(64), omp_co::tofrom(v))); // 6
+    ready.fulfill(make_error_code(errc::invalid_argument));
+    BOOST_TEST(task.ends());
+    BOOST_TEST(a.ends());
+    BOOST_TEST((a.code() == errc::predecessor_failed), a.code().message());
+    BOOST_TEST(!why.empty());
+    BOOST_TEST(b.ends_well());
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[5] == 6);
+}
+
+// A dependence names what a construct does, not when its await is over.
+BOOST_DATA_TEST_CASE(successors_wait_for_the_work_and_not_for_the_await, data::make({false, true}), fails)
+{
+    test_device const dev(workers(2));
+    test_device const other(workers(1));
+    gate g;
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    bool ran = false;
+    omp_co::queue q(dev);
+    omp_co::queue elsewhere(other);
+    BOOST_TEST(early(omp_co::target(
+        q,
+        [gp = &g, fails] {
+            gp->pass();
+            if (fails) throw 1;
+        },
+        omp_co::depend_out(flag))));
+    auto const note = [&] { ran = true; };
+    pending task(omp_co::host_task(note, omp_co::depend_in(flag)));
+    pending there(
+        omp_co::target(elsewhere, five_more, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag)));
+    pending here(omp_co::target(
+        dev, [] {}, omp_co::depend_in(flag)));
+    BOOST_TEST(task.stays());
+    BOOST_TEST(there.stays());
+    BOOST_TEST(here.stays());
+    g.open();
+    for (pending* p : {&task, &there, &here}) {
+        BOOST_TEST(p->ends());
+        BOOST_TEST((p->code() == (fails ? make_error_code(errc::predecessor_failed) : error_code())),
+                   p->code().message());
+    }
+    BOOST_TEST(ran == !fails);
+    BOOST_TEST(v[0] == (fails ? 1 : 6));
+    BOOST_TEST(!!outcome(q.synchronize()) == fails);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace
