@@ -247,6 +247,9 @@ public:
         return {};
     }
 
+    /// False: `refused` has nothing to tell. Asked for every region.
+    virtual bool refuses() const noexcept { return true; }
+
     /// Asks for one call of the device's wake-up after a signal later than those that `completed` told of. May
     /// be spurious, carries no status, and may never come: the caller looks again in any case after a while.
     /// False: not possible, keep asking.

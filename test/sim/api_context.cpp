@@ -159,7 +159,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle)
     });
 }
 
-CUresult cuCtxPushCurrent_v2(CUcontext handle)
+[[gnu::hot]] CUresult cuCtxPushCurrent_v2(CUcontext handle)
 {
     return call(id_cuCtxPushCurrent_v2, [&](session& s) {
         thread_state::get().stack.push_back(usable(s, handle));
@@ -167,7 +167,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext handle)
     });
 }
 
-CUresult cuCtxPopCurrent_v2(CUcontext* handle)
+[[gnu::hot]] CUresult cuCtxPopCurrent_v2(CUcontext* handle)
 {
     return call(id_cuCtxPopCurrent_v2, [&](session&) {
         auto& stack = thread_state::get().stack;

@@ -103,8 +103,8 @@ void pack(session& s, kernel_facts const& facts, void** parameters, void** extra
     }
 }
 
-CUresult launch(session& s, CUfunction handle, CUstream where, launch_shape& shape, void** parameters,
-                void** extra)
+[[gnu::hot]] CUresult launch(session& s, CUfunction handle, CUstream where, launch_shape& shape,
+                             void** parameters, void** extra)
 {
     auto& c = s.current();
     auto const& f = find_function(s, handle);
@@ -156,9 +156,10 @@ void must_be_ignorable(session& s, CUlaunchAttribute const& a)
 
 extern "C" {
 
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
-                        CUstream stream, void** parameters, void** extra)
+[[gnu::hot]] CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                                     unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                     unsigned int block_z, unsigned int shared, CUstream stream,
+                                     void** parameters, void** extra)
 {
     return call(id_cuLaunchKernel, [&](session& s) {
         launch_shape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, {}};

@@ -129,7 +129,8 @@ CUresult cuStreamWriteValue32_v2(CUstream handle, CUdeviceptr address, cuuint32_
     });
 }
 
-CUresult cuStreamWriteValue64_v2(CUstream handle, CUdeviceptr address, cuuint64_t value, unsigned int flags)
+[[gnu::hot]] CUresult cuStreamWriteValue64_v2(CUstream handle, CUdeviceptr address, cuuint64_t value,
+                                              unsigned int flags)
 {
     return call(id_cuStreamWriteValue64_v2, [&](session& s) {
         auto const& st = s.find(handle);

@@ -13,7 +13,7 @@ std::shared_ptr<module> instantiate(session& s, std::shared_ptr<code const> imag
 std::shared_ptr<function> const& function_at(session& s, std::shared_ptr<module> const& m, std::size_t index);
 
 /// What a CUfunction, or a CUkernel given as one, is in the current context.
-std::shared_ptr<function> const& find_function(session& s, CUfunction handle);
+[[gnu::hot]] std::shared_ptr<function> const& find_function(session& s, CUfunction handle);
 
 kernel_facts const& facts_of(function const& f);
 

@@ -27,7 +27,7 @@ public:
     explicit stream_set(backend::device& device) noexcept : device_(device), traits_(device.traits()) {}
 
     /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
-    error_code reserve(region::way_through way, traffic now)
+    [[gnu::hot]] error_code reserve(region::way_through way, traffic now)
     {
         if (way == region::ordinary) return enough(now) ? error_code() : add_ordinary();
         if (way == region::queued) return {};
@@ -44,7 +44,7 @@ public:
 
     /// `followed`: the stream of unfinished work that the region must follow, if it is about to write what that wrote. Else
     /// the least loaded one.
-    stream_queue& pick(region::way_through way, stream_queue* followed, traffic now) noexcept
+    [[gnu::hot]] stream_queue& pick(region::way_through way, stream_queue* followed, traffic now) noexcept
     {
         if (way == region::held) return *places_.back();
         if (way == region::express) return *express_;

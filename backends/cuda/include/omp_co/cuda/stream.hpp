@@ -102,7 +102,7 @@ public:
         return {};
     }
 
-    error_code launch(backend::invocation const& call) override
+    [[gnu::hot]] error_code launch(backend::invocation const& call) override
     {
         if (call.what == nullptr || call.what->kind != backend_kind::cuda)
             return make_error_code(errc::kernel_unavailable);
@@ -137,7 +137,7 @@ public:
         return {};
     }
 
-    error_code signal(backend::sequence number) override { return end_region(number, false); }
+    [[gnu::hot]] error_code signal(backend::sequence number) override { return end_region(number, false); }
     error_code mark(backend::sequence number) override { return end_region(number, true); }
 
     bool handed_over(backend::sequence number) const noexcept override
@@ -146,7 +146,7 @@ public:
                parts_.device.lost() != result::success;
     }
 
-    backend::progress completed() noexcept override
+    [[gnu::hot]] backend::progress completed() noexcept override
     {
         if (theirs_) seen_.store(submitted_.load(std::memory_order_acquire), std::memory_order_release);
         backend::sequence const before = confirmed_.load(std::memory_order_relaxed);
@@ -170,10 +170,8 @@ public:
 
     backend::failure take_failure(backend::sequence number) override { return failed_.take(number); }
 
-    backend::failure refused(backend::sequence number) override
-    {
-        return failed_.any() ? failed_.take(number) : backend::failure{};
-    }
+    backend::failure refused(backend::sequence number) override { return failed_.take(number); }
+    bool refuses() const noexcept override { return failed_.any(); }
 
     bool arm() noexcept override
     {
@@ -367,7 +365,7 @@ private:
 
     // Submitting: by the thread that enqueues, or by the helper, never both.
 
-    error_code end_region(backend::sequence number, bool goes_on) noexcept
+    [[gnu::hot]] error_code end_region(backend::sequence number, bool goes_on) noexcept
     {
         if (!is_open() || queued_.load(std::memory_order_acquire)) {
             std::lock_guard guard(mutex_);
@@ -377,7 +375,7 @@ private:
         return submit(number, goes_on);
     }
 
-    error_code submit(backend::sequence number, bool goes_on) noexcept
+    [[gnu::hot]] error_code submit(backend::sequence number, bool goes_on) noexcept
     {
         current in(parts_.device, calls::safe_in_capture);
         if (usable(in)) {
@@ -449,12 +447,12 @@ private:
     }
 
     // Whatever fails before a region's signal belongs to that region. Before its kernel, its data has not arrived.
-    void fail(result r, char const* what, bool arrived = false) noexcept
+    [[gnu::cold, gnu::noinline]] void fail(result r, char const* what, bool arrived = false) noexcept
     {
         if (!failure_.error) failure_ = {r, what, arrived};
     }
 
-    help run(command& c, bool on_helper) noexcept
+    [[gnu::hot]] help run(command& c, bool on_helper) noexcept
     {
         context& device = parts_.device;
         if (c.what == command::kind::signal) {
@@ -540,7 +538,7 @@ private:
         return r;
     }
 
-    void finish_region(backend::sequence number, bool goes_on, bool on_helper) noexcept
+    [[gnu::hot]] void finish_region(backend::sequence number, bool goes_on, bool on_helper) noexcept
     {
         if (parts_.device.lost() != result::success) return;
         skipping_ = goes_on && (skipping_ || failure_.error);
