@@ -52,9 +52,9 @@ BOOST_DATA_TEST_CASE(constructs_run_in_order, data::make(varieties), v)
     BOOST_TEST(dev.now().mapped_ranges == 0U);
 }
 
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(simulated))
 BOOST_DATA_TEST_CASE(only_what_brings_something_back_waits_for_slow_kernels, data::make(cuda_varieties), v)
 {
-    if (!simulator::present()) return;
     bed const dev(v, {{"KERNEL_US", "100000"}});
     BOOST_TEST(!outcome(increment.prepare(dev.get())));
     int x = 1;
@@ -161,9 +161,9 @@ BOOST_DATA_TEST_CASE(a_hundred_queues_at_once, data::make(varieties), v)
     for (std::size_t i = 0; i < x.size(); ++i) BOOST_TEST(x[i] == static_cast<int>(i) + 1);
 }
 
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(simulated))
 BOOST_DATA_TEST_CASE(an_error_is_told_once_and_what_comes_behind_is_skipped, data::make(cuda_varieties), v)
 {
-    if (!simulator::present()) return;
     bed const dev(v);
     int x = 1;
     {
@@ -184,9 +184,9 @@ BOOST_DATA_TEST_CASE(an_error_is_told_once_and_what_comes_behind_is_skipped, dat
 }
 
 // The helper finds the first one out long after the others were enqueued.
+BOOST_TEST_DECORATOR(*boost::unit_test::precondition(simulated))
 BOOST_DATA_TEST_CASE(what_is_behind_a_copy_that_fails_is_skipped, data::make(cuda_varieties), v)
 {
-    if (!simulator::present()) return;
     bed const dev(v);
     std::vector<int> large(std::size_t{1} << 20, 1);
     int y = 5;
