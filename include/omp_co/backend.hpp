@@ -225,6 +225,13 @@ public:
     }
     virtual void measure(timing& t) noexcept { static_cast<void>(t); }
 
+    /// Whether what comes after this call in a stream that was adopted comes behind signal `number`, whoever puts it there.
+    virtual bool handed_over(sequence number) const noexcept
+    {
+        static_cast<void>(number);
+        return true;
+    }
+
     /// Asks how far the stream has come; never blocks.
     virtual progress completed() noexcept = 0;
 
@@ -239,6 +246,9 @@ public:
         static_cast<void>(number);
         return {};
     }
+
+    /// False: `refused` has nothing to tell. Asked for every region.
+    virtual bool refuses() const noexcept { return true; }
 
     /// Asks for one call of the device's wake-up after a signal later than those that `completed` told of. May
     /// be spurious, carries no status, and may never come: the caller looks again in any case after a while.
@@ -332,7 +342,8 @@ public:
 
     virtual std::unique_ptr<stream> create_stream(error_code& error) = 0;
 
-    /// A stream that somebody else has made and keeps; `native` is the driver's handle. Its commands mix with theirs.
+    /// A stream that somebody else has made and keeps; `native` is the driver's handle. Its commands mix with theirs: see
+    /// `stream::handed_over`. Destroyed when nothing of it is in flight, maybe after theirs.
     virtual std::unique_ptr<stream> adopt_stream(void* native, error_code& error)
     {
         static_cast<void>(native);

@@ -39,6 +39,8 @@ public:
         : state_(new detail::queue_state(where, std::move(on_error)))
     {
     }
+    // What backends make, on a stream of the program's.
+    explicit queue(boost::intrusive_ptr<detail::queue_state> made) noexcept : state_(std::move(made)) {}
     queue(queue&&) noexcept = default;
     queue& operator=(queue&&) noexcept = default;
 

@@ -35,9 +35,9 @@ std::shared_ptr<context> create(session& s, CUcontext* handle, unsigned flags, C
 }
 
 // A context on a faulted device may be made current; what is called in it then answers the fault.
-std::shared_ptr<context> usable(session& s, CUcontext handle)
+std::shared_ptr<context> const& usable(session& s, CUcontext handle)
 {
-    auto c = s.find(handle);
+    auto const& c = s.find(handle);
     if (!c->active) {
         s.misuse("wrong context: " + describe("context", handle) + " is not active");
         throw failure{CUDA_ERROR_CONTEXT_IS_DESTROYED};
@@ -159,7 +159,7 @@ CUresult cuCtxDestroy_v2(CUcontext handle)
     });
 }
 
-CUresult cuCtxPushCurrent_v2(CUcontext handle)
+[[gnu::hot]] CUresult cuCtxPushCurrent_v2(CUcontext handle)
 {
     return call(id_cuCtxPushCurrent_v2, [&](session& s) {
         thread_state::get().stack.push_back(usable(s, handle));
@@ -167,7 +167,7 @@ CUresult cuCtxPushCurrent_v2(CUcontext handle)
     });
 }
 
-CUresult cuCtxPopCurrent_v2(CUcontext* handle)
+[[gnu::hot]] CUresult cuCtxPopCurrent_v2(CUcontext* handle)
 {
     return call(id_cuCtxPopCurrent_v2, [&](session&) {
         auto& stack = thread_state::get().stack;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Events: a record is a marker in a stream, and the event is whatever marker it recorded last.
+#include "command_memory.hpp"
 #include "commands.hpp"
 #include "driver.hpp"
 
@@ -19,7 +20,7 @@ CUresult record(session& s, CUevent handle, CUstream where, unsigned flags)
                      : "wrong context: the event belongs to another context than the stream");
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    auto const c = std::make_shared<marker>();
+    auto const c = make_command<marker>();
     if (!s.enqueue(*st, c)) {
         e->captured = st->capturing;
         return CUDA_SUCCESS;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Launches.
+#include "command_memory.hpp"
 #include "limits.hpp"
 #include "module.hpp"
 
@@ -11,13 +12,13 @@ namespace {
 
 class kernel_command final : public command {
 public:
-    kernel_command(std::shared_ptr<module> m, std::size_t index, launch_shape shape, memory_view view,
-                   lane& engine_lane, nanoseconds duration, bool traps)
+    kernel_command(std::shared_ptr<module> m, std::size_t index, launch_shape const& shape,
+                   address_space const& memory, context const& c, nanoseconds duration, bool traps)
         : module_(std::move(m)),
           index_(index),
-          shape_(std::move(shape)),
-          view_(std::move(view)),
-          lane_(engine_lane),
+          shape_(shape),
+          view_(memory, c.where->ordinal, c.peers),
+          lane_(c.where->multiprocessors),
           duration_(duration),
           traps_(traps)
     {
@@ -72,9 +73,9 @@ void must_fit(launch_shape const& shape, kernel_facts const& facts, function con
 }
 
 // Parameters one by one, or all in one buffer.
-std::vector<std::byte> pack(session& s, kernel_facts const& facts, void** parameters, void** extra)
+void pack(session& s, kernel_facts const& facts, void** parameters, void** extra, parameter_block& packed)
 {
-    std::vector<std::byte> packed(facts.parameter_bytes);
+    packed.resize(facts.parameter_bytes);
     if (extra) {
         require(parameters == nullptr);
         void const* buffer = nullptr;
@@ -92,39 +93,37 @@ std::vector<std::byte> pack(session& s, kernel_facts const& facts, void** parame
                      " takes " + std::to_string(facts.parameter_bytes));
             throw failure{CUDA_ERROR_INVALID_VALUE};
         }
-        if (!packed.empty()) std::memcpy(packed.data(), buffer, packed.size());
-        return packed;
+        if (packed.size() != 0) std::memcpy(packed.data(), buffer, packed.size());
+        return;
     }
     require(facts.parameters.empty() || parameters);
     for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
         require(parameters[i] != nullptr);
         std::memcpy(packed.data() + facts.parameters[i].offset, parameters[i], facts.parameters[i].size);
     }
-    return packed;
 }
 
-CUresult launch(session& s, CUfunction handle, CUstream where, launch_shape shape, void** parameters,
-                void** extra)
+[[gnu::hot]] CUresult launch(session& s, CUfunction handle, CUstream where, launch_shape& shape,
+                             void** parameters, void** extra)
 {
     auto& c = s.current();
-    auto const f = find_function(s, handle);
-    auto const m = f->owner.lock();
+    auto const& f = find_function(s, handle);
+    auto m = f->owner.lock();
     require(m != nullptr, CUDA_ERROR_INVALID_HANDLE);
-    auto const st = s.find(where);
+    auto const& st = s.find(where);
     s.must_be_current(*st);
     if (m->owner.get() != &c) {
         s.misuse("wrong context: the function belongs to another context than the current one");
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    auto const& facts = facts_of(*f);
+    auto const& facts = m->image->kernels()[f->index];
     must_fit(shape, facts, *f);
-    shape.parameters = pack(s, facts, parameters, extra);
+    pack(s, facts, parameters, extra, shape.parameters);
     auto& config = s.sim.config;
     auto const duration = config.kernel_time(facts.name);
     bool const trapping = !config.traps.empty() && !st->capturing && traps(config, facts.name);
-    s.enqueue(*st, std::make_shared<kernel_command>(m, f->index, std::move(shape),
-                                                    memory_view(s.sim.memory, c.where->ordinal, c.peers),
-                                                    c.where->multiprocessors, duration, trapping));
+    s.enqueue(*st, make_command<kernel_command>(std::move(m), f->index, shape, s.sim.memory, c, duration,
+                                                trapping));
     return CUDA_SUCCESS;
 }
 
@@ -157,12 +156,13 @@ void must_be_ignorable(session& s, CUlaunchAttribute const& a)
 
 extern "C" {
 
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared,
-                        CUstream stream, void** parameters, void** extra)
+[[gnu::hot]] CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                                     unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                     unsigned int block_z, unsigned int shared, CUstream stream,
+                                     void** parameters, void** extra)
 {
     return call(id_cuLaunchKernel, [&](session& s) {
-        launch_shape const shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, {}};
+        launch_shape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, {}};
         return launch(s, function, stream, shape, parameters, extra);
     });
 }
@@ -172,10 +172,10 @@ CUresult cuLaunchKernelEx(CUlaunchConfig const* config, CUfunction function, voi
     return call(id_cuLaunchKernelEx, [&](session& s) {
         require(config && (config->numAttrs == 0 || config->attrs));
         for (unsigned i = 0; i < config->numAttrs; ++i) must_be_ignorable(s, config->attrs[i]);
-        launch_shape const shape{{config->gridDimX, config->gridDimY, config->gridDimZ},
-                                 {config->blockDimX, config->blockDimY, config->blockDimZ},
-                                 config->sharedMemBytes,
-                                 {}};
+        launch_shape shape{{config->gridDimX, config->gridDimY, config->gridDimZ},
+                           {config->blockDimX, config->blockDimY, config->blockDimZ},
+                           config->sharedMemBytes,
+                           {}};
         return launch(s, function, config->hStream, shape, parameters, extra);
     });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Values written to memory, and waited for there, by a stream.
+#include "command_memory.hpp"
 #include "commands.hpp"
 #include "driver.hpp"
 
@@ -72,10 +73,10 @@ template <class Word>
 std::pair<std::shared_ptr<allocation>, std::byte*> word_at(session& s, CUdeviceptr address)
 {
     require(address % sizeof(Word) == 0);
-    auto a = s.sim.memory.find(address);
+    auto const& a = s.sim.memory.find_again(address);
     require(a && a->end() - address >= sizeof(Word));
     auto* const at = a->bytes.get() + (address - a->base);
-    return {std::move(a), at};
+    return {a, at};
 }
 
 template <class Word>
@@ -84,7 +85,7 @@ std::shared_ptr<command> make_write(session& s, CUdeviceptr address, Word value,
     // Without the memory barrier the write may come before earlier ones, but need not.
     require(flags <= CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER);
     auto [where, at] = word_at<Word>(s, address);
-    return std::make_shared<write_value<Word>>(std::move(where), at, value);
+    return make_command<write_value<Word>>(std::move(where), at, value);
 }
 
 template <class Word>
@@ -121,17 +122,18 @@ extern "C" {
 CUresult cuStreamWriteValue32_v2(CUstream handle, CUdeviceptr address, cuuint32_t value, unsigned int flags)
 {
     return call(id_cuStreamWriteValue32_v2, [&](session& s) {
-        auto const st = s.find(handle);
+        auto const& st = s.find(handle);
         must_be_supported(s);
         s.enqueue(*st, make_write<std::uint32_t>(s, address, value, flags));
         return CUDA_SUCCESS;
     });
 }
 
-CUresult cuStreamWriteValue64_v2(CUstream handle, CUdeviceptr address, cuuint64_t value, unsigned int flags)
+[[gnu::hot]] CUresult cuStreamWriteValue64_v2(CUstream handle, CUdeviceptr address, cuuint64_t value,
+                                              unsigned int flags)
 {
     return call(id_cuStreamWriteValue64_v2, [&](session& s) {
-        auto const st = s.find(handle);
+        auto const& st = s.find(handle);
         must_be_supported(s);
         s.enqueue(*st, make_write<std::uint64_t>(s, address, value, flags));
         return CUDA_SUCCESS;

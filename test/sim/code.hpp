@@ -39,11 +39,29 @@ struct global_facts {
     bool managed = false;
 };
 
+/// The packed parameters of a launch; few of them take no memory from the heap.
+class parameter_block {
+public:
+    void resize(std::size_t bytes)
+    {
+        size_ = bytes;
+        if (bytes > sizeof few_) many_.resize(bytes);
+    }
+    std::size_t size() const { return size_; }
+    std::byte* data() { return size_ > sizeof few_ ? many_.data() : few_; }
+    std::byte const* data() const { return size_ > sizeof few_ ? many_.data() : few_; }
+
+private:
+    std::size_t size_ = 0;
+    alignas(16) std::byte few_[64]{};
+    std::vector<std::byte> many_;
+};
+
 struct launch_shape {
     unsigned grid[3] = {1, 1, 1};
     unsigned block[3] = {1, 1, 1};
     std::size_t dynamic_shared = 0;
-    std::vector<std::byte> parameters; ///< packed as kernel_facts says
+    parameter_block parameters; ///< packed as kernel_facts says
 };
 
 /// Immutable once made; runs on any thread.

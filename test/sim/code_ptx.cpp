@@ -90,7 +90,7 @@ public:
         std::copy_n(shape.grid, 3, launch.grid.begin());
         std::copy_n(shape.block, 3, launch.block.begin());
         launch.dynamic_shared_bytes = shape.dynamic_shared;
-        launch.parameters = shape.parameters;
+        launch.parameters = {shape.parameters.data(), shape.parameters.size()};
         ptx_memory seen(memory);
         auto fault = ptx::run(module_.kernels()[kernel], launch, seen, addresses);
         return {status_of(fault.kind), std::move(fault.text)};

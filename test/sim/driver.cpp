@@ -77,13 +77,6 @@ device::device(int number, settings const& s)
     current_pool = default_pool;
 }
 
-// Never destroyed: threads of the simulator and of the program may outlive static objects.
-driver& driver::get()
-{
-    static driver* const instance = new driver;
-    return *instance;
-}
-
 driver::driver()
 {
     schedule.on_fault([this](fault_domain const& d) {

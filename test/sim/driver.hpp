@@ -52,7 +52,11 @@ inline void require(bool condition, CUresult otherwise = CUDA_ERROR_INVALID_VALU
 
 class driver {
 public:
-    static driver& get();
+    static driver& get()
+    {
+        static driver* const instance = new driver; // never destroyed: threads may outlive static objects
+        return *instance;
+    }
 
     std::mutex mutex;
     settings config;
@@ -98,28 +102,41 @@ struct thread_state {
     std::vector<std::shared_ptr<context>> stack;
     CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-    static thread_state& get();
+    static thread_state& get()
+    {
+        thread_state* const known = of_thread;
+        return known != nullptr &&
+                       known->generation == driver::get().generation.load(std::memory_order_relaxed)
+                   ? *known
+                   : renew();
+    }
+
+private:
+    static thread_state& renew();
+    static constinit thread_local thread_state* of_thread OMP_CO_SIM_OF_THREAD;
+    friend struct at_thread_end;
 };
 
 /// One call of an exported function; holds the lock.
 class session {
 public:
-    explicit session(function_id function);
+    [[gnu::hot]] explicit session(function_id function);
 
     driver& sim;
     lock_type lock;
 
     /// Throws when the call must not go on: inside a host function, before cuInit, by an injected fault.
-    void begin(bool anywhere);
+    [[gnu::hot]] void begin(bool anywhere);
 
     /// The thread's context, alive and without fault.
-    context& current();
-    std::shared_ptr<context> current_pointer();
+    [[gnu::hot]] context& current();
+    [[gnu::hot]] std::shared_ptr<context> const& current_pointer();
 
     device& device_at(CUdevice ordinal);
-    std::shared_ptr<context> find(CUcontext handle);
-    std::shared_ptr<stream> find(CUstream handle);
-    std::shared_ptr<event> find(CUevent handle);
+    // What they answer lives as long as the lock is held, unless it is copied.
+    [[gnu::hot]] std::shared_ptr<context> const& find(CUcontext handle);
+    [[gnu::hot]] std::shared_ptr<stream> const& find(CUstream handle);
+    std::shared_ptr<event> const& find(CUevent handle);
     std::shared_ptr<module> find(CUmodule handle);
     std::shared_ptr<memory_pool> find(CUmemoryPool handle);
 
@@ -127,10 +144,10 @@ public:
     void misuse(std::string const& text);
 
     /// Of the thread's current context, else the wrong context is reported.
-    void must_be_current(stream const& s);
+    [[gnu::hot]] void must_be_current(stream const& s);
 
     /// False: the stream captures, and the command was only noted.
-    bool enqueue(stream& s, std::shared_ptr<command> const& c);
+    [[gnu::hot]] bool enqueue(stream& s, std::shared_ptr<command> const& c);
 
     void synchronise(stream& s);
     void synchronise(context& c);
@@ -146,7 +163,9 @@ public:
 
 private:
     template <class Table, class Handle>
-    auto look_up(Table const& table, Handle handle, char const* kind);
+    auto const& look_up(Table const& table, Handle handle, char const* kind);
+    bool enqueue_late(std::shared_ptr<stream> const& s, std::shared_ptr<command> const& c);
+    [[gnu::hot]] void put(stream& s, std::shared_ptr<command> const& c);
     void inject();
     void take_time();
 

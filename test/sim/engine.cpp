@@ -12,9 +12,10 @@
 #include <utility>
 
 namespace omp_co_sim {
-namespace {
 
-thread_local bool inside_host_function = false;
+constinit thread_local bool inside_host_function = false;
+
+namespace {
 
 constexpr nanoseconds first_poll = 20'000;
 constexpr nanoseconds longest_poll = 1'000'000;
@@ -48,8 +49,6 @@ std::chrono::steady_clock::time_point as_time_point(nanoseconds time)
 }
 
 } // namespace
-
-bool in_host_function() { return inside_host_function; }
 
 nanoseconds now()
 {

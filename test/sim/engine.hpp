@@ -138,8 +138,8 @@ public:
     void depend(command& waiting, command& on);
 
     /// Puts it at the end of the queue; starts no earlier than `latency` from now.
-    void submit(std::shared_ptr<command> const& c, std::shared_ptr<stream_queue> const& queue,
-                nanoseconds latency);
+    [[gnu::hot]] void submit(std::shared_ptr<command> const& c, std::shared_ptr<stream_queue> const& queue,
+                             nanoseconds latency);
 
     /// Blocks until the queue takes one more.
     void wait_for_room(lock_type& lock, stream_queue& queue);
@@ -178,8 +178,8 @@ private:
     bool start(std::shared_ptr<command> const& c, lock_type& lock);
     outcome run_unlocked(command& c, lock_type& lock);
     void after(std::shared_ptr<command> const& c, outcome const& result);
-    void consider(command& c);
-    void push(nanoseconds time, std::shared_ptr<command> c, command::phase expected);
+    [[gnu::hot]] void consider(command& c);
+    [[gnu::hot]] void push(nanoseconds time, std::shared_ptr<command> c, command::phase expected);
     void complete(command& c, nanoseconds end, CUresult status);
     void flush(stream_queue& queue, CUresult fault);
     void call_help();
@@ -203,7 +203,12 @@ private:
     bool host_thread_ = false;
 };
 
+// The library is loaded early or late, and asks for a few bytes only: no call to find them.
+#define OMP_CO_SIM_OF_THREAD __attribute__((tls_model("initial-exec")))
+
+extern constinit thread_local bool inside_host_function OMP_CO_SIM_OF_THREAD;
+
 /// Whether this thread is inside a host function.
-bool in_host_function();
+inline bool in_host_function() { return inside_host_function; }
 
 } // namespace omp_co_sim

@@ -121,6 +121,7 @@ void address_space::remove(std::uint64_t base)
 {
     std::unique_lock const lock(mutex_);
     if (by_base_.erase(base) > 0) freed_.insert(base);
+    last_.reset();
 }
 
 void address_space::clear()
@@ -128,6 +129,7 @@ void address_space::clear()
     std::unique_lock const lock(mutex_);
     by_base_.clear();
     freed_.clear();
+    last_.reset();
 }
 
 std::shared_ptr<allocation> address_space::find_unlocked(std::uint64_t address) const
@@ -142,6 +144,12 @@ std::shared_ptr<allocation> address_space::find(std::uint64_t address) const
 {
     std::shared_lock const lock(mutex_);
     return find_unlocked(address);
+}
+
+std::shared_ptr<allocation> const& address_space::find_again(std::uint64_t address)
+{
+    if (!last_ || address < last_->base || address >= last_->end()) last_ = find(address);
+    return last_;
 }
 
 std::shared_ptr<allocation> address_space::find(std::uint64_t address, int device,
@@ -177,9 +185,10 @@ std::vector<std::shared_ptr<allocation>> address_space::all() const
     return list;
 }
 
-memory_view::memory_view(address_space const& space, int device, std::set<int> peers)
-    : space_(space), device_(device), peers_(std::move(peers))
+memory_view::memory_view(address_space const& space, int device, std::set<int> const& peers)
+    : space_(space), device_(device)
 {
+    if (!peers.empty()) peers_ = peers;
 }
 
 allocation const* memory_view::around(std::uint64_t address)

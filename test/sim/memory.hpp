@@ -92,6 +92,9 @@ public:
     /// The allocation that holds `address`, or null.
     std::shared_ptr<allocation> find(std::uint64_t address) const;
 
+    /// The same for words that are written again and again. With the driver's lock held, as all that changes what there is.
+    std::shared_ptr<allocation> const& find_again(std::uint64_t address);
+
     /// The same, if `device`, which has the memory of `peers` mapped, may use it now.
     std::shared_ptr<allocation> find(std::uint64_t address, int device, std::set<int> const& peers) const;
 
@@ -107,6 +110,7 @@ private:
     std::map<std::uint64_t, std::shared_ptr<allocation>> by_base_;
     std::set<std::uint64_t> freed_;
     std::uint64_t next_id_ = 0;
+    std::shared_ptr<allocation> last_; ///< that find_again found
 };
 
 /// What a device takes for an allocation of `size` bytes.
@@ -115,7 +119,7 @@ std::size_t rounded(std::size_t size);
 /// Memory as one command sees it; finds an allocation once.
 class memory_view {
 public:
-    memory_view(address_space const& space, int device, std::set<int> peers);
+    memory_view(address_space const& space, int device, std::set<int> const& peers);
 
     /// Null: illegal for this device.
     std::byte* at(std::uint64_t address, std::size_t bytes);

@@ -23,7 +23,7 @@ std::shared_ptr<allocation> memory_for(session& s, global_facts const& g)
     return a;
 }
 
-std::shared_ptr<function> function_of_kernel(session& s, kernel const& k)
+std::shared_ptr<function> const& function_of_kernel(session& s, kernel const& k)
 {
     auto const l = k.owner.lock();
     require(l != nullptr, CUDA_ERROR_INVALID_HANDLE);
@@ -57,7 +57,7 @@ std::shared_ptr<module> instantiate(session& s, std::shared_ptr<code const> imag
     return m;
 }
 
-std::shared_ptr<function> function_at(session& s, std::shared_ptr<module> const& m, std::size_t index)
+std::shared_ptr<function> const& function_at(session& s, std::shared_ptr<module> const& m, std::size_t index)
 {
     auto& f = m->functions[index];
     if (f) return f;
@@ -69,9 +69,9 @@ std::shared_ptr<function> function_at(session& s, std::shared_ptr<module> const&
     return f;
 }
 
-std::shared_ptr<function> find_function(session& s, CUfunction handle)
+std::shared_ptr<function> const& find_function(session& s, CUfunction handle)
 {
-    if (auto f = s.sim.functions_of_modules.find(handle)) return f;
+    if (auto const& f = s.sim.functions_of_modules.find(handle)) return f;
     if (auto const k = s.sim.kernels.find(reinterpret_cast<CUkernel>(handle)))
         return function_of_kernel(s, *k);
     s.misuse(describe("function", handle) + (s.sim.functions_of_modules.was(handle)

@@ -52,7 +52,7 @@ struct capture {
     std::shared_ptr<graph> recorded;
 };
 
-struct stream {
+struct stream : std::enable_shared_from_this<stream> {
     CUstream handle = nullptr;
     std::weak_ptr<context> owner;
     device* where = nullptr;

@@ -10,41 +10,35 @@
 
 namespace omp_co_sim {
 
-namespace {
-
-thread_local thread_state* state_of_thread = nullptr;
+constinit thread_local thread_state* thread_state::of_thread = nullptr;
 
 // Exit handlers and static objects of the program call the driver after the main thread's thread_local objects are
 // gone, so the main thread's state stays.
 struct at_thread_end {
     ~at_thread_end()
     {
-        if (::gettid() != ::getpid()) delete std::exchange(state_of_thread, nullptr);
+        if (::gettid() != ::getpid()) delete std::exchange(thread_state::of_thread, nullptr);
     }
 };
 
-} // namespace
-
-thread_state& thread_state::get()
+thread_state& thread_state::renew()
 {
-    if (!state_of_thread) {
+    if (of_thread == nullptr) {
         static thread_local at_thread_end const end;
         static_cast<void>(end);
-        state_of_thread = new thread_state;
+        of_thread = new thread_state;
     }
-    auto& state = *state_of_thread;
-    auto const generation = driver::get().generation.load();
-    if (state.generation != generation) {
-        state.stack.clear();
-        state.capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-        state.generation = generation;
-    }
+    auto& state = *of_thread;
+    state.stack.clear();
+    state.capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    state.generation = driver::get().generation.load();
     return state;
 }
 
 session::session(function_id function) : sim(driver::get()), lock(sim.mutex), function_(function)
 {
-    sim.calls[std::size_t(function)].fetch_add(1, std::memory_order_relaxed);
+    auto& calls = sim.calls[std::size_t(function)]; // read without the lock
+    calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 std::string_view session::name() const { return functions()[std::size_t(function_)].symbol; }
@@ -98,15 +92,16 @@ void session::take_time()
 
 void session::healthy(device const& d) const { require(d.domain->fault == CUDA_SUCCESS, d.domain->fault); }
 
-std::shared_ptr<context> session::current_pointer()
+std::shared_ptr<context> const& session::current_pointer()
 {
+    static std::shared_ptr<context> const none;
     auto const& stack = thread_state::get().stack;
-    return stack.empty() ? nullptr : stack.back();
+    return stack.empty() ? none : stack.back();
 }
 
 context& session::current()
 {
-    auto const c = current_pointer();
+    auto const& c = current_pointer();
     if (!c) {
         misuse("wrong context: no context is current");
         throw failure{CUDA_ERROR_INVALID_CONTEXT};
@@ -127,9 +122,9 @@ device& session::device_at(CUdevice ordinal)
 }
 
 template <class Table, class Handle>
-auto session::look_up(Table const& table, Handle handle, char const* kind)
+auto const& session::look_up(Table const& table, Handle handle, char const* kind)
 {
-    auto object = table.find(handle);
+    auto const& object = table.find(handle);
     if (!object) {
         misuse(describe(kind, handle) +
                (table.was(handle) ? " used after it was destroyed" : " is no such handle"));
@@ -138,18 +133,18 @@ auto session::look_up(Table const& table, Handle handle, char const* kind)
     return object;
 }
 
-std::shared_ptr<context> session::find(CUcontext handle)
+std::shared_ptr<context> const& session::find(CUcontext handle)
 {
-    if (!sim.contexts.find(handle) && sim.contexts.was(handle)) {
+    auto const& c = sim.contexts.find(handle);
+    if (!c && sim.contexts.was(handle)) {
         misuse(describe("context", handle) + " used after it was destroyed");
         throw failure{CUDA_ERROR_CONTEXT_IS_DESTROYED};
     }
-    auto const c = sim.contexts.find(handle);
     require(c != nullptr, CUDA_ERROR_INVALID_CONTEXT);
     return c;
 }
 
-std::shared_ptr<stream> session::find(CUstream handle)
+std::shared_ptr<stream> const& session::find(CUstream handle)
 {
     auto& c = current();
     if (handle == nullptr || handle == CU_STREAM_LEGACY) return c.legacy;
@@ -166,15 +161,15 @@ std::shared_ptr<stream> session::find(CUstream handle)
         }
         return s;
     }
-    auto s = look_up(sim.streams, handle, "stream");
+    auto const& s = look_up(sim.streams, handle, "stream");
     healthy(*s->where);
     return s;
 }
 
-std::shared_ptr<event> session::find(CUevent handle)
+std::shared_ptr<event> const& session::find(CUevent handle)
 {
     current();
-    auto e = look_up(sim.events, handle, "event");
+    auto const& e = look_up(sim.events, handle, "event");
     healthy(*e->where);
     return e;
 }
@@ -185,7 +180,8 @@ std::shared_ptr<memory_pool> session::find(CUmemoryPool handle) { return look_up
 
 void session::must_be_current(stream const& s)
 {
-    if (s.owner.lock() == current_pointer()) return;
+    auto const& c = current_pointer();
+    if (!s.owner.owner_before(c) && !c.owner_before(s.owner)) return;
     misuse("wrong context: the stream belongs to another context than the current one");
     throw failure{CUDA_ERROR_INVALID_HANDLE};
 }
@@ -198,26 +194,38 @@ bool session::enqueue(stream& s, std::shared_ptr<command> const& c)
         ++s.capturing->recorded->nodes;
         return false;
     }
-    auto const owner = s.owner.lock();
     if (s.legacy) {
-        for (auto const& other : owner->streams) {
+        for (auto const& other : s.owner.lock()->streams) {
             if (!other->capturing || !other->blocking()) continue;
             other->capturing->invalid = true;
             throw failure{CUDA_ERROR_STREAM_CAPTURE_IMPLICIT};
         }
     }
-    sim.schedule.wait_for_room(lock, *s.queue);
-    healthy(*s.where);
+    if (s.queue->commands.size() >= engine::room) return enqueue_late(s.shared_from_this(), c);
+    put(s, c);
+    return true;
+}
+
+// The stream may be destroyed meanwhile.
+bool session::enqueue_late(std::shared_ptr<stream> const& s, std::shared_ptr<command> const& c)
+{
+    sim.schedule.wait_for_room(lock, *s->queue);
+    healthy(*s->where);
+    put(*s, c);
+    return true;
+}
+
+void session::put(stream& s, std::shared_ptr<command> const& c)
+{
     auto const after = [&](stream const& other) {
         if (!other.queue->commands.empty()) sim.schedule.depend(*c, *other.queue->commands.back());
     };
     if (s.legacy) {
-        for (auto const& other : owner->streams)
+        for (auto const& other : s.owner.lock()->streams)
             if (other->blocking()) after(*other);
     }
-    if (s.blocking()) after(*owner->legacy);
+    if (s.blocking()) after(*s.owner.lock()->legacy);
     sim.schedule.submit(c, s.queue, static_cast<nanoseconds>(sim.config.latency_us * 1000));
-    return true;
 }
 
 void session::wait(std::shared_ptr<command> const& c, device const& where)

@@ -166,7 +166,7 @@ public:
     destination const& where() const noexcept { return where_; }
     mapping_note<Construct> const& note() const noexcept { return note_; }
 
-    void dispatch(region& r, payload_type& payload, loop& l) const noexcept
+    [[gnu::hot]] void dispatch(region& r, payload_type& payload, loop& l) const noexcept
     {
         if (!prepare(r, payload)) return l.refuse(r, r.error, {});
         if constexpr (is_ordered) {
@@ -185,8 +185,7 @@ public:
     /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
     void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
     {
-        if (q.fault())
-            std::apply([&](Clauses const&... each) { (describe(each, user), ...); }, clauses_);
+        if (q.fault()) std::apply([&](Clauses const&... each) { (describe(each, user), ...); }, clauses_);
         start_on_queue<payload_type>(
             q, user, token, l,
             [&](region& r, payload_type& payload) {

@@ -30,7 +30,7 @@ public:
 
     /// The usual case in one step: a single clause, of data that is present. False: nothing has changed, and check() and
     /// reserve() say what is to be said. True: they need not be called.
-    bool find_present(std::span<map_item> items) noexcept
+    [[gnu::hot]] bool find_present(std::span<map_item> items) noexcept
     {
         if (items.size() != 1) return false;
         map_item& item = items[0];
@@ -183,7 +183,7 @@ public:
     }
 
     /// Changes counts and decides motions. `serial` numbers accepted regions of this device.
-    void apply(std::span<map_item> items, std::uint64_t serial) noexcept
+    [[gnu::hot]] void apply(std::span<map_item> items, std::uint64_t serial) noexcept
     {
         latest_ = serial;
         if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
@@ -234,8 +234,8 @@ public:
     }
 
     /// Notes that region `number` of `stream` uses these entries.
-    void record(std::span<map_item const> items, stream_clock& stream, backend::sequence number,
-                std::uint64_t serial) noexcept
+    [[gnu::hot]] void record(std::span<map_item const> items, stream_clock& stream, backend::sequence number,
+                             std::uint64_t serial) noexcept
     {
         for (map_item const& item : items) {
             if (item.entry == nullptr) continue;
@@ -248,7 +248,7 @@ public:
     }
 
     /// Whether something that these clauses relied on never arrived.
-    bool relied_on_failure(std::span<map_item const> items, std::uint64_t serial) const noexcept
+    [[gnu::hot]] bool relied_on_failure(std::span<map_item const> items, std::uint64_t serial) const noexcept
     {
         return ever_failed_ && std::any_of(items.begin(), items.end(), [&](map_item const& i) {
                    return i.entry != nullptr && i.entry->failed_for(serial);
@@ -289,8 +289,8 @@ public:
     /// Post-processing of a region: `free(block, bytes)` for every entry that ends here. `failed`: the region
     /// failed, so what it alone brought dies, and who relied on that fails too; `now` is the latest serial.
     template <class Free>
-    void retire(std::span<map_item> items, std::uint64_t serial, bool failed, bool arrived, std::uint64_t now,
-                Free free) noexcept
+    [[gnu::hot]] void retire(std::span<map_item> items, std::uint64_t serial, bool failed, bool arrived,
+                             std::uint64_t now, Free free) noexcept
     {
         if (failed) {
             fail(items, serial, now, arrived);

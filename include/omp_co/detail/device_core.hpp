@@ -71,7 +71,7 @@ public:
 
     /// Accepts a region: gives it its place in the order. An error: it was refused, nothing has changed, and the region is the
     /// caller's again.
-    error_code place(region& r)
+    [[gnu::hot]] error_code place(region& r)
     {
         if (lost_) return make_error_code(errc::device_lost);
         if (error_code const ec = prepare(r)) return ec;
@@ -99,7 +99,7 @@ public:
     }
 
     /// Enqueues what has just been placed, if nothing is in the way.
-    void start(region& r, device_lock& lock, aftermath& out)
+    [[gnu::hot]] void start(region& r, device_lock& lock, aftermath& out)
     {
         // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks.
         if (r.order != nullptr && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
@@ -117,7 +117,7 @@ public:
     }
 
     /// Asks every stream with regions in flight how far it has come, once, and retires what is done.
-    void poll(device_lock& lock, aftermath& out)
+    [[gnu::hot]] void poll(device_lock& lock, aftermath& out)
     {
         streams_.for_each([&](stream_queue& s) {
             if (!s.flying.empty()) reap(s, out);
@@ -177,6 +177,7 @@ public:
 
     /// A stream for a queue alone. Throws std::bad_alloc.
     stream_queue* open_queue(error_code& ec) { return streams_.open_queue(ec); }
+    stream_queue* adopt_queue(void* native, error_code& ec) { return streams_.adopt(native, ec); }
     void close_queue(stream_queue& s) noexcept { streams_.close_queue(s); }
 
     /// Memory on the device for the program, null if there is none.
@@ -215,7 +216,7 @@ public:
     }
 
 private:
-    stream_queue& place_for(region& r, region_waits::conflicts const& met) noexcept
+    [[gnu::hot]] stream_queue& place_for(region& r, region_waits::conflicts const& met) noexcept
     {
         queue_ticket* const ticket = ticket_of(r);
         if (ticket == nullptr) return streams_.pick(r.way, met.followed, traffic());
@@ -224,7 +225,7 @@ private:
     }
 
     // Everything that can go wrong before the region counts as accepted.
-    error_code prepare(region& r)
+    [[gnu::hot]] error_code prepare(region& r)
     {
         std::span<map_item> const items = r.maps();
         bool const present = environment_.find_present(items);
@@ -361,7 +362,7 @@ private:
         return moved <= most;
     }
 
-    void drive(stream_queue& s, device_lock& lock, aftermath& out)
+    [[gnu::hot]] void drive(stream_queue& s, device_lock& lock, aftermath& out)
     {
         s.enqueuing = true;
         while (!s.parked.empty() && ready(s)) {
@@ -379,14 +380,14 @@ private:
                 signalled = enqueue(traits_, r);
                 if (!quick) lock.lock();
                 s.current = nullptr;
-                if (traits_.refuses_at_signal) note_failure(r, s.commands->refused(r.number));
+                if (traits_.refuses_at_signal && s.commands->refuses()) note_refusal(s, r);
             }
             if (r.error) environment_.fail(r.maps(), r.serial, serial_, r.arrived);
             s.enqueued = r.number;
             s.commands_flying += r.commands;
             s.flying.push(r);
             if (ticket != nullptr) note_enqueued(r, *ticket);
-            if (ticket != nullptr && ticket->consumed == 0) sources_consumed(r, *ticket, out);
+            if (ticket != nullptr && ticket->consumed == 0) tell_early(s, r, *ticket, out);
             if (s.waiters != nullptr) notify(s, out);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
@@ -413,7 +414,7 @@ private:
     }
 
     // What a region waited for retires first, whichever stream is noticed first: it may have relied on that.
-    void reap_through(stream_queue& s, backend::progress const& at, aftermath& out)
+    [[gnu::hot]] void reap_through(stream_queue& s, backend::progress const& at, aftermath& out)
     {
         while (!s.flying.empty() && s.flying.front()->number <= at.completed) {
             region& r = *s.flying.front();
@@ -434,7 +435,7 @@ private:
         if (s.ordered && !s.flying.empty()) look_for_consumed(s, at, out);
     }
 
-    void meet_failures(region& r) noexcept
+    [[gnu::hot]] void meet_failures(region& r) noexcept
     {
         if (r.error) return;
         if (environment_.relied_on_failure(r.maps(), r.serial))
@@ -444,14 +445,34 @@ private:
             r.fail(make_error_code(errc::predecessor_failed), dependence_graph::failed_before);
     }
 
-    // The copies in of the region that is at work may be over.
+    // The copies in of the region that is at work may be over, and others be handed over.
     void look_for_consumed(stream_queue& s, backend::progress const& at, aftermath& out) noexcept
     {
         region& r = *s.flying.front();
         queue_ticket* const ticket = ticket_of(r);
-        if (ticket == nullptr || ticket->consumed == 0 || ticket->consumed > at.completed) return;
-        if (at.failures) note_failure(r, s.commands->take_failure(ticket->consumed));
-        sources_consumed(r, *ticket, out);
+        if (ticket != nullptr && ticket->consumed != 0 && ticket->consumed <= at.completed) {
+            if (at.failures) note_failure(r, s.commands->take_failure(ticket->consumed));
+            tell_early(s, r, *ticket, out);
+        }
+        if (!s.adopted) return;
+        for (region* late = s.flying.front(); late != nullptr; late = late->next) {
+            queue_ticket* const its = ticket_of(*late);
+            if (its != nullptr && its->late && !tell_early(s, *late, *its, out)) return;
+        }
+    }
+
+    // What the program puts into its own stream afterwards must come behind it. False: not yet.
+    static bool tell_early(stream_queue& s, region& r, queue_ticket& t, aftermath& out) noexcept
+    {
+        t.consumed = 0;
+        t.late = s.adopted && s.commands != nullptr && !s.commands->handed_over(r.number);
+        if (!t.late) sources_consumed(r, t, out);
+        return !t.late;
+    }
+
+    [[gnu::cold, gnu::noinline]] static void note_refusal(stream_queue& s, region& r) noexcept
+    {
+        note_failure(r, s.commands->refused(r.number));
     }
 
     static void note_failure(region& r, backend::failure const& f) noexcept
@@ -461,7 +482,7 @@ private:
         r.fail(f.error, f.what);
     }
 
-    void retire(stream_queue& s, aftermath& out)
+    [[gnu::hot]] void retire(stream_queue& s, aftermath& out)
     {
         region& r = *s.flying.pop();
         s.retired = r.number;
@@ -492,7 +513,7 @@ private:
             memory_.pool().deallocate(block, bytes);
     }
 
-    void count(region& r) noexcept
+    [[gnu::hot]] void count(region& r) noexcept
     {
         ++statistics_.regions;
         bool out = false;

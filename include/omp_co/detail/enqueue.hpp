@@ -71,7 +71,7 @@ inline error_code move_out(backend::stream& out, map_item const& item) noexcept
 
 /// Enqueues a region's waits, copies in, kernel, copies out and signal, and counts them. What is refused is the region's
 /// error; what is returned is its signal's.
-inline error_code enqueue(backend::properties const& traits, region& r) noexcept
+[[gnu::hot]] inline error_code enqueue(backend::properties const& traits, region& r) noexcept
 {
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;

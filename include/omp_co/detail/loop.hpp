@@ -64,7 +64,7 @@ public:
     }
 
     /// The loop of this context.
-    static loop& of(asio::execution_context& context)
+    [[gnu::hot]] static loop& of(asio::execution_context& context)
     {
         if (loop* const l = current(); l != nullptr && &l->context() == &context) return *l;
         // use_service takes a lock and searches. What this thread found last still stands unless a loop has gone since.
@@ -120,14 +120,14 @@ public:
     bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
     /// Dispatches a region whose handler belongs to this context.
-    void start(region& r) noexcept
+    [[gnu::hot]] void start(region& r) noexcept
     {
         start(r, [](region& accepted) { registry::instance().submit(accepted); });
     }
 
     /// The same for an operation that `begin(r)` has somebody else's regions do.
     template <class Begin>
-    void start(region& r, Begin begin) noexcept
+    [[gnu::hot]] void start(region& r, Begin begin) noexcept
     {
         r.owner = this;
         auto const who = has_turn();
@@ -363,7 +363,7 @@ private:
     }
 
     // The thread keeps the turn: completions go from hand to hand without a lock or a post.
-    void eager_turn()
+    [[gnu::hot]] void eager_turn()
     {
         std::size_t handled = 0;
         auto began = backoff::clock::time_point{};

@@ -196,7 +196,7 @@ private:
     }
 
     // The memory of the operation is free before the handler runs: it may start the next one.
-    static void end_region(region& r, ending how)
+    [[gnu::hot]] static void end_region(region& r, ending how)
     {
         auto& self = static_cast<operation_state&>(r);
         if constexpr (requires { self.payload_.ended(self.error); }) self.payload_.ended(self.error);

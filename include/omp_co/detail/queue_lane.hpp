@@ -27,6 +27,7 @@ struct queue_ticket {
     queue_lane* lane = nullptr;
     region* user = nullptr;         ///< null once it is told
     bool waits = false;             ///< something comes back: its user is told at the end
+    bool late = false;              ///< the program's stream does not have it yet
     backend::sequence renews = 0;   ///< a signal before all else: earlier failures end there
     backend::sequence consumed = 0; ///< a signal behind its copies in, if they read the program's memory late
     std::unique_ptr<char[]> staging; ///< or else copies of what they read

@@ -34,16 +34,19 @@ class queue_state final : public any_queue, public region_owner {
 public:
     using error_handler = std::function<void(error_code)>;
 
-    /// A queue that could not be made refuses its constructs with the reason. Throws std::bad_alloc.
-    queue_state(device where, error_handler on_error) : where_(where), on_error_(std::move(on_error))
+    /// On `native`, a stream of the program's, if there is one. A queue that could not be made refuses its constructs with the
+    /// reason. Throws std::bad_alloc.
+    queue_state(device where, error_handler on_error, void* native = nullptr)
+        : where_(where), on_error_(std::move(on_error))
     {
         if (where.slot() == nullptr) {
             fault_ = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
             return;
         }
         bool const there =
-            registry::instance().with(*where.slot(), where.generation(),
-                                      [&](device_core& core) { lane_.stream = core.open_queue(fault_); });
+            registry::instance().with(*where.slot(), where.generation(), [&](device_core& core) {
+                lane_.stream = native == nullptr ? core.open_queue(fault_) : core.adopt_queue(native, fault_);
+            });
         lane_.renew = lane_.stream != nullptr && lane_.stream->accepted != 0;
         if (!there)
             fault_ = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);

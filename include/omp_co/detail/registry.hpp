@@ -117,7 +117,7 @@ public:
     }
 
     /// Dispatches a region. It goes to its owner when it has retired or was refused, maybe before this returns.
-    void submit(region& r) noexcept
+    [[gnu::hot]] void submit(region& r) noexcept
     {
         aftermath out;
         if (error_code const refused = try_submit(r, out)) refuse(r, refused, out);
@@ -208,7 +208,7 @@ public:
     }
 
     /// Asks every device with regions in flight. False: another thread is at one of them.
-    bool poll() noexcept
+    [[gnu::hot]] bool poll() noexcept
     {
         if (forked()) return true;
         aftermath out;
@@ -407,7 +407,7 @@ private:
         return *slot;
     }
 
-    error_code try_submit(region& r, aftermath& out) noexcept
+    [[gnu::hot]] error_code try_submit(region& r, aftermath& out) noexcept
     try {
         if (forked()) return make_error_code(errc::forked);
         // Regions that others wait for are part of something that was accepted.
@@ -511,7 +511,7 @@ private:
     }
 
     // What happened on one device may let regions go on that are parked on another one, or are deferred.
-    void follow(aftermath& out) noexcept
+    [[gnu::hot]] void follow(aftermath& out) noexcept
     {
         if (out.nothing()) return;
         bool const outermost = following() == nullptr;

@@ -16,12 +16,14 @@ namespace omp_co::detail {
 struct stream_queue : stream_clock {
     explicit stream_queue(std::unique_ptr<backend::stream> s) noexcept : commands(std::move(s)) {}
 
-    std::unique_ptr<backend::stream> commands; ///< null: for regions that are held, one at a time
+    std::unique_ptr<backend::stream>
+        commands; ///< null: for regions that are held, one at a time, or given back
     region_list parked;
     region_list flying;
     stream_wait* waiters = nullptr; ///< of regions that are parked for this stream's
     std::size_t commands_flying = 0;
     bool enqueuing = false;
+    bool adopted = false;            ///< a stream of the program's
     region const* current = nullptr; ///< what that thread is at
 
     std::uint64_t load() const noexcept { return accepted - retired; }

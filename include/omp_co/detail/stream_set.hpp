@@ -27,7 +27,7 @@ public:
     explicit stream_set(backend::device& device) noexcept : device_(device), traits_(device.traits()) {}
 
     /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
-    error_code reserve(region::way_through way, traffic now)
+    [[gnu::hot]] error_code reserve(region::way_through way, traffic now)
     {
         if (way == region::ordinary) return enough(now) ? error_code() : add_ordinary();
         if (way == region::queued) return {};
@@ -44,7 +44,7 @@ public:
 
     /// `followed`: the stream of unfinished work that the region must follow, if it is about to write what that wrote. Else
     /// the least loaded one.
-    stream_queue& pick(region::way_through way, stream_queue* followed, traffic now) noexcept
+    [[gnu::hot]] stream_queue& pick(region::way_through way, stream_queue* followed, traffic now) noexcept
     {
         if (way == region::held) return *places_.back();
         if (way == region::express) return *express_;
@@ -82,8 +82,25 @@ public:
         return queues_.back().get();
     }
 
-    /// The queue is gone, and nothing of it is in flight.
-    static void close_queue(stream_queue& s) noexcept { s.ordered = false; }
+    /// The same on a stream of the program's, for this queue only. Throws std::bad_alloc.
+    stream_queue* adopt(void* native, error_code& ec)
+    {
+        queues_.reserve(queues_.size() + 1);
+        std::unique_ptr<backend::stream> adopted = device_.adopt_stream(native, ec);
+        if (!adopted) return nullptr;
+        queues_.push_back(std::make_unique<stream_queue>(std::move(adopted)));
+        queues_.back()->ordered = queues_.back()->adopted = true;
+        return queues_.back().get();
+    }
+
+    /// The queue is gone, and nothing of it is in flight. What has used a stream may name it for as long as the device lives.
+    static void close_queue(stream_queue& s) noexcept
+    {
+        if (s.adopted)
+            s.commands.reset();
+        else
+            s.ordered = false;
+    }
 
     /// Streams may be added meanwhile.
     template <class F>

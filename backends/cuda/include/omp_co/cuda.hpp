@@ -8,6 +8,7 @@
 #include <omp_co/cuda/backend.hpp>
 #include <omp_co/cuda/image.hpp>
 #include <omp_co/cuda/pin.hpp>
+#include <omp_co/cuda/queue.hpp>
 #include <omp_co/cuda/source.hpp>
 #include <omp_co/cuda/where_is.hpp>
 #include <omp_co/device.hpp>

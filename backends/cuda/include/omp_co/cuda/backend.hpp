@@ -4,6 +4,7 @@
 
 #include <omp_co/cuda/stream.hpp>
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -50,6 +51,7 @@ public:
         parts_.supply.release();
         parts_.memory.release();
         parts_.events.release();
+        parts_.timed_events.release();
         parts_.buffers.release();
         parts_.words.release(parts_.device);
     }
@@ -83,22 +85,16 @@ public:
     /// The driver is asked for the stream by the helper, with the first command.
     std::unique_ptr<backend::stream> create_stream(error_code& error) override
     {
-        if (result const why = parts_.device.lost(); why != result::success) {
-            error = why;
-            return nullptr;
-        }
-        try {
-            auto made = std::make_unique<stream>(parts_);
-            parts_.streams.reserve(parts_.streams.size() + 1);
-            parts_.worker.attach(*made);
-            parts_.streams.push_back(made.get());
-            return made;
-        } catch (std::system_error const&) {
-            error = omp_co::make_error_code(errc::not_supported); // no thread
-        } catch (std::bad_alloc const&) {
-            error = omp_co::make_error_code(errc::out_of_memory);
-        }
-        return nullptr;
+        return make_stream(nullptr, error);
+    }
+
+    /// A CUstream of the device's primary context. Refused: the default streams, which are not one stream for all threads or hold up
+    /// others; one of another context, invalid_argument; one that is being captured, not_supported. Makes sure that the device is in
+    /// use, which may take a while.
+    std::unique_ptr<backend::stream> adopt_stream(void* native, error_code& error) override
+    {
+        error = why_not(static_cast<driver::stream_handle>(native));
+        return error ? nullptr : make_stream(static_cast<driver::stream_handle>(native), error);
     }
 
     error_code lost() const noexcept override
@@ -127,6 +123,51 @@ public:
     }
 
 private:
+    error_code why_not(driver::stream_handle theirs) noexcept
+    {
+        if (is_default(theirs)) return omp_co::make_error_code(errc::invalid_argument);
+        result r = parts_.device.open();
+        if (!parts_.device.check(r)) return r;
+        current in(parts_.device);
+        if (!in) return in.state();
+        driver::api const& d = parts_.device.driver();
+        driver::context_handle owner = nullptr;
+        r = d.stream_get_ctx(theirs, &owner);
+        if (!parts_.device.check(r)) return r;
+        if (owner != parts_.device.handle()) return omp_co::make_error_code(errc::invalid_argument);
+        auto capturing = driver::capture_status::none;
+        r = d.stream_is_capturing(theirs, &capturing);
+        if (!parts_.device.check(r)) return r;
+        return capturing == driver::capture_status::none ? error_code()
+                                                         : error_code(result::stream_capture_unsupported);
+    }
+
+    // Null and CU_STREAM_LEGACY, and CU_STREAM_PER_THREAD.
+    static bool is_default(driver::stream_handle h) noexcept
+    {
+        return reinterpret_cast<std::uintptr_t>(h) <= 2;
+    }
+
+    std::unique_ptr<backend::stream> make_stream(driver::stream_handle theirs, error_code& error)
+    {
+        if (result const why = parts_.device.lost(); why != result::success) {
+            error = why;
+            return nullptr;
+        }
+        try {
+            auto made = std::make_unique<stream>(parts_, theirs);
+            parts_.streams.reserve(parts_.streams.size() + 1);
+            parts_.worker.attach(*made);
+            parts_.streams.push_back(made.get());
+            return made;
+        } catch (std::system_error const&) {
+            error = omp_co::make_error_code(errc::not_supported); // no thread
+        } catch (std::bad_alloc const&) {
+            error = omp_co::make_error_code(errc::out_of_memory);
+        }
+        return nullptr;
+    }
+
     parts parts_;
     backend::properties traits_;
 };

@@ -13,53 +13,72 @@
 #include <cstring>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace omp_co::cuda::engine {
 
 enum class completion_kind : unsigned char { write_64, write_32, events };
 
-/// A cache line for each stream of a device, in pinned memory that its streams write and the host reads.
+/// A cache line for each stream of a device, in pinned memory that its streams write and the host reads. Any thread.
 class signal_words {
 public:
     static constexpr std::size_t line = 64;
     static constexpr std::size_t page = 4096;
-    static constexpr std::size_t most = page / line;
 
     struct word {
         char* host = nullptr;
         driver::device_address address = 0;
     };
 
-    /// With the context current.
-    result open(context& c) noexcept
+    /// A word that nobody else has, with the context current; none, and why, if the driver gives no more memory for them.
+    word take(context& c, result& why) noexcept
     {
-        if (address_ != 0) return result::success;
-        result why{};
-        if (pages_.data() == nullptr) {
-            pinned_memory made(c, page, why);
-            if (made.data() == nullptr) return why;
-            pages_ = std::move(made);
-        }
-        why = c.driver().mem_host_get_device_pointer(&address_, pages_.data(), 0);
-        if (!c.check(why)) address_ = 0;
-        return why;
+        std::lock_guard guard(mutex_);
+        why = free_.empty() ? grow(c) : result::success;
+        if (why != result::success) return {};
+        word const w = free_.back();
+        free_.pop_back();
+        std::memset(w.host, 0, line);
+        return w;
     }
 
-    /// The next unused word; none without open().
-    word take() noexcept
+    /// Whoever wrote it has done so for the last time.
+    void give(word w) noexcept
     {
-        if (pages_.data() == nullptr) return {};
-        std::size_t const at = used_++ % most * line;
-        std::memset(pages_.data() + at, 0, line);
-        return {pages_.data() + at, address_ + at};
+        std::lock_guard guard(mutex_);
+        if (w.host != nullptr) free_.push_back(w); // capacity was reserved
     }
 
-    void release(context& c) noexcept { pages_.release(c); }
+    void release(context& c) noexcept
+    {
+        for (pinned_memory& p : pages_) p.release(c);
+    }
 
 private:
-    pinned_memory pages_;
-    driver::device_address address_ = 0;
-    std::size_t used_ = 0;
+    result grow(context& c) noexcept
+    try {
+        result why{};
+        pages_.reserve(pages_.size() + 1);
+        free_.reserve((pages_.size() + 1) * (page / line));
+        pinned_memory made(c, page, why);
+        if (made.data() == nullptr) return why;
+        driver::device_address address = 0;
+        why = c.driver().mem_host_get_device_pointer(&address, made.data(), 0);
+        if (!c.check(why)) {
+            made.release(c);
+            return why;
+        }
+        for (std::size_t at = page; at != 0; at -= line)
+            free_.push_back({made.data() + at - line, address + at - line});
+        pages_.push_back(std::move(made));
+        return why;
+    } catch (...) {
+        return result::out_of_memory;
+    }
+
+    std::mutex mutex_;
+    std::vector<pinned_memory> pages_; // guarded by mutex_
+    std::vector<word> free_;           // guarded by mutex_
 };
 
 /// The signals of one stream. `record` is for the thread that submits; the rest, one thread at a time, beside it.
@@ -96,6 +115,9 @@ public:
         if (pending_count_.load(std::memory_order_acquire) != 0) query_events();
         return reached_.load(std::memory_order_acquire);
     }
+
+    /// Where it is written, if it is.
+    signal_words::word word() const noexcept { return word_; }
 
     /// Nothing is in flight any more.
     void release() noexcept

@@ -88,7 +88,7 @@ enum class calls : unsigned char { safe_in_capture, any };
 /// The context is the calling thread's current one as long as this lives, and what was current comes back.
 class current {
 public:
-    explicit current(context& c, calls which = calls::any) noexcept
+    [[gnu::hot]] explicit current(context& c, calls which = calls::any) noexcept
         : context_(c), relaxed_(which == calls::any)
     {
         state_ = c.driver().ctx_push_current(c.handle());
@@ -97,7 +97,7 @@ public:
     }
     current(current const&) = delete;
     current& operator=(current const&) = delete;
-    ~current()
+    [[gnu::hot]] ~current()
     {
         if (state_ != result::success) return;
         if (relaxed_) be_strict();

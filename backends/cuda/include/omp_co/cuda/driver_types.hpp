@@ -159,6 +159,7 @@ inline constexpr unsigned context_schedule_blocking_sync = 0x04;
 inline constexpr unsigned context_map_host = 0x08;
 inline constexpr unsigned stream_default = 0x0;
 inline constexpr unsigned stream_non_blocking = 0x1;
+inline constexpr unsigned event_default = 0x0;
 inline constexpr unsigned event_blocking_sync = 0x1;
 inline constexpr unsigned event_disable_timing = 0x2;
 inline constexpr unsigned event_wait_default = 0x0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Untimed events of one device, used again and again.
+// Events of one kind of one device, used again and again.
 #pragma once
 
 #include <omp_co/cuda/context.hpp>
@@ -12,7 +12,8 @@ namespace omp_co::cuda::engine {
 /// Any thread may call; the context is current.
 class event_pool {
 public:
-    explicit event_pool(context& c) noexcept : context_(c) {}
+    /// `flags` as cuEventCreate takes them.
+    event_pool(context& c, unsigned flags) noexcept : context_(c), flags_(flags) {}
     event_pool(event_pool const&) = delete;
     event_pool& operator=(event_pool const&) = delete;
 
@@ -32,7 +33,7 @@ public:
             return nullptr;
         }
         driver::event_handle e = nullptr;
-        if (context_.check(context_.driver().event_create(&e, driver::event_disable_timing))) return e;
+        if (context_.check(context_.driver().event_create(&e, flags_))) return e;
         --made_;
         return nullptr;
     }
@@ -62,6 +63,7 @@ public:
 
 private:
     context& context_;
+    unsigned const flags_;
     std::mutex mutex_;
     std::vector<driver::event_handle> free_; // guarded by mutex_
     std::size_t made_ = 0;                   // guarded by mutex_

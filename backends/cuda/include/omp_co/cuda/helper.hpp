@@ -60,6 +60,15 @@ public:
         members_.push_back(&who);
     }
 
+    /// Afterwards it is not touched any more.
+    void detach(helped& who) noexcept
+    {
+        std::unique_lock lock(mutex_);
+        left_.wait(lock, [&] { return served_ != &who; });
+        std::erase(members_, &who);
+        signal(); // another one may have been passed over
+    }
+
     void call(helped& who) noexcept
     {
         std::lock_guard guard(mutex_);
@@ -148,16 +157,14 @@ private:
             helped& h = *members_[i];
             if (h.wants_help_) {
                 h.wants_help_ = false;
-                lock.unlock();
-                help const now = serve(h);
-                lock.lock();
+                help now{};
+                at(h, lock, [&] { now = serve(h); });
                 if (now != help::finished) h.wants_help_ = true;
                 if (now == help::moved || (now == help::waits_for_device && most != help::moved)) most = now;
             }
             if (!h.watched_) continue;
-            lock.unlock();
-            bool const moved = h.has_moved();
-            lock.lock();
+            bool moved = false;
+            at(h, lock, [&] { moved = h.has_moved(); });
             if (!moved || !h.watched_) continue;
             h.watched_ = false;
             learn(clock::now() - h.watched_since_);
@@ -168,6 +175,18 @@ private:
         context_.wake();
         lock.lock();
         return most;
+    }
+
+    // Runs `f` without the lock, and keeps the member.
+    template <class F>
+    void at(helped& h, std::unique_lock<std::mutex>& lock, F f) noexcept
+    {
+        served_ = &h;
+        lock.unlock();
+        f();
+        lock.lock();
+        served_ = nullptr;
+        left_.notify_all();
     }
 
     help serve(helped& h) noexcept
@@ -194,6 +213,8 @@ private:
     context& context_;
     std::mutex mutex_;
     std::condition_variable changed_;
+    std::condition_variable left_;
+    helped* served_ = nullptr;     // guarded by mutex_
     std::vector<helped*> members_; // guarded by mutex_
     std::size_t signals_ = 0;      // guarded by mutex_
     bool stop_ = false;            // guarded by mutex_

@@ -18,7 +18,7 @@ public:
 
     /// Launches, or answers that the kernel is still being loaded. `failed` is set if it cannot be launched. The context is
     /// current.
-    help launch(command& c, driver::stream_handle where, backend::failure& failed) noexcept
+    [[gnu::hot]] help launch(command& c, driver::stream_handle where, backend::failure& failed) noexcept
     {
         try {
             if (c.kernel == nullptr) c.kernel = &find(static_cast<cuda_kernel const&>(*c.call->what));
@@ -32,6 +32,16 @@ public:
             failed = {make_error_code(errc::out_of_memory), {}};
         }
         return help::finished;
+    }
+
+    /// Whether its kernel is still being loaded.
+    bool waits_for(backend::invocation const& call) noexcept
+    {
+        try {
+            return find(static_cast<cuda_kernel const&>(*call.what)).now() == device_kernel::state::loading;
+        } catch (...) {
+            return false; // the launch will say so
+        }
     }
 
 private:
@@ -49,8 +59,8 @@ private:
         return *place.kernel;
     }
 
-    void launch_now(backend::invocation const& call, kernel_facts const& kernel, driver::stream_handle where,
-                    backend::failure& failed)
+    [[gnu::hot]] void launch_now(backend::invocation const& call, kernel_facts const& kernel,
+                                 driver::stream_handle where, backend::failure& failed)
     {
         if (!arguments_fit(call, kernel)) {
             failed = misfit(call, kernel);
@@ -66,13 +76,18 @@ private:
                                      driver::function_attribute::max_dynamic_shared_size_bytes,
                                      static_cast<int>(shape.shared_bytes));
         if (!parts_.device.check(r)) {
-            failed = {r, "cuFuncSetAttribute"};
+            fail(failed, r, "cuFuncSetAttribute");
             return;
         }
         r = d.launch_kernel(kernel.function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                             shape.block[1], shape.block[2], shape.shared_bytes, where,
                             const_cast<void**>(call.arguments), nullptr);
-        if (!parts_.device.check(r)) failed = {r, "cuLaunchKernel"};
+        if (!parts_.device.check(r)) fail(failed, r, "cuLaunchKernel");
+    }
+
+    [[gnu::cold, gnu::noinline]] static void fail(backend::failure& failed, result r, char const* what)
+    {
+        failed = {r, what};
     }
 
     parts& parts_;

@@ -30,7 +30,8 @@ struct parts {
         : facts(std::move(l)),
           choice(c),
           device(d, number),
-          events(device),
+          events(device, driver::event_disable_timing),
+          timed_events(device, driver::event_default),
           buffers(device),
           memory(device),
           worker(device),
@@ -64,6 +65,7 @@ struct parts {
     completion_choice const choice;
     context device;
     event_pool events;
+    event_pool timed_events;
     staging buffers;
     device_memory memory;
     signal_words words;
@@ -77,10 +79,10 @@ private:
     // What the device says it can do is tried out once: where stream memory operations are switched off, events serve.
     result choose_completion() noexcept
     {
-        result r = words.open(device);
+        result r{};
+        signal_words::word const word = words.take(device, r);
         if (r != result::success) return r;
         driver::api const& d = device.driver();
-        signal_words::word const word = words.take();
         std::uint64_t const trial = 1;
         driver::stream_handle const where = memory.own_stream();
         completion_kind found = completion_kind::write_32;
@@ -95,10 +97,12 @@ private:
             auto* const at = reinterpret_cast<std::uint64_t*>(word.host);
             if (std::atomic_ref<std::uint64_t>(*at).load(std::memory_order_acquire) == trial) {
                 how = found;
+                words.give(word);
                 return r;
             }
             r = result::not_supported;
         }
+        // Not given back: it may still be written.
         if (choice == completion_choice::write_value || device.lost() != result::success) return r;
         return result::success;
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <omp_co/cuda/launcher.hpp>
+#include <omp_co/cuda/region_clock.hpp>
 #include <omp_co/cuda/transfers.hpp>
 #include <omp_co/detail/failed_regions.hpp>
 
@@ -20,22 +21,35 @@ namespace omp_co::cuda::engine {
 
 class stream final : public backend::stream, public helped {
 public:
-    explicit stream(parts& p) noexcept
-        : parts_(p), completion_(p.device, p.events), transfers_(p), launcher_(p)
+    /// On `theirs`, a stream of the program's, if there is one.
+    explicit stream(parts& p, driver::stream_handle theirs = nullptr) noexcept
+        : parts_(p),
+          handle_(theirs),
+          theirs_(theirs != nullptr),
+          completion_(p.device, p.events),
+          transfers_(p),
+          clock_(p.device, p.timed_events),
+          launcher_(p)
     {
     }
 
-    /// The helper has stopped.
+    /// Nothing of it is in flight.
     ~stream() override
     {
-        if (handle_ == nullptr || parts_.device.gone()) return;
+        parts_.worker.detach(*this);
+        std::erase(parts_.streams, this);
+        if (!is_open() || parts_.device.gone()) return;
         current in(parts_.device);
         driver::api const& d = parts_.device.driver();
+        bool const works = parts_.device.lost() == result::success;
         // A host function that woke somebody may not have run yet.
-        if (parts_.device.lost() == result::success) (void)d.stream_synchronize(handle_);
+        if (works && !theirs_) (void)d.stream_synchronize(handle_);
         completion_.release();
+        clock_.release();
+        transfers_.release();
+        if (works) parts_.words.give(completion_.word());
         if (tail_ != nullptr) parts_.events.give(tail_);
-        (void)d.stream_destroy(handle_);
+        if (!theirs_) (void)d.stream_destroy(handle_); // theirs may be gone
     }
 
     error_code copy_in(void* device, void const* host, std::size_t bytes) override
@@ -88,14 +102,30 @@ public:
         return {};
     }
 
-    error_code launch(backend::invocation const& call) override
+    [[gnu::hot]] error_code launch(backend::invocation const& call) override
     {
         if (call.what == nullptr || call.what->kind != backend_kind::cuda)
             return make_error_code(errc::kernel_unavailable);
         command* const c = add(command::kind::launch);
         if (c == nullptr) return make_error_code(errc::out_of_memory);
         c->call = &call;
+        for (command& before : building_) // loading is no part of the time
+            if (before.what == command::kind::begin_timing) before.call = &call;
         return {};
+    }
+
+    error_code begin_timing(backend::timing& t) override
+    {
+        return add_timing(command::kind::begin_timing, t);
+    }
+    error_code end_timing(backend::timing& t) override { return add_timing(command::kind::end_timing, t); }
+
+    void measure(backend::timing& t) noexcept override
+    {
+        t.measured = false;
+        if (t.events[1] == nullptr) return;
+        current in(parts_.device);
+        if (in) clock_.measure(t);
     }
 
     error_code wait(backend::stream& other, backend::sequence number) override
@@ -107,17 +137,18 @@ public:
         return {};
     }
 
-    error_code signal(backend::sequence number) override
+    [[gnu::hot]] error_code signal(backend::sequence number) override { return end_region(number, false); }
+    error_code mark(backend::sequence number) override { return end_region(number, true); }
+
+    bool handed_over(backend::sequence number) const noexcept override
     {
-        if (!is_open() || queued_.load(std::memory_order_acquire)) {
-            std::lock_guard guard(mutex_);
-            if (!is_open() || queued_.load(std::memory_order_relaxed)) return move_to_queue(0, number);
-        }
-        return submit(number);
+        return submitted_.load(std::memory_order_acquire) >= number ||
+               parts_.device.lost() != result::success;
     }
 
-    backend::progress completed() noexcept override
+    [[gnu::hot]] backend::progress completed() noexcept override
     {
+        if (theirs_) seen_.store(submitted_.load(std::memory_order_acquire), std::memory_order_release);
         backend::sequence const before = confirmed_.load(std::memory_order_relaxed);
         backend::sequence const now = parts_.device.lost() == result::success ? reached() : before;
         if (now != before) {
@@ -139,10 +170,8 @@ public:
 
     backend::failure take_failure(backend::sequence number) override { return failed_.take(number); }
 
-    backend::failure refused(backend::sequence number) override
-    {
-        return failed_.any() ? failed_.take(number) : backend::failure{};
-    }
+    backend::failure refused(backend::sequence number) override { return failed_.take(number); }
+    bool refuses() const noexcept override { return failed_.any(); }
 
     bool arm() noexcept override
     {
@@ -150,7 +179,7 @@ public:
             parts_.worker.watch(*this);
             return true;
         }
-        if (alone_in_flight()) {
+        if (!theirs_ && alone_in_flight()) {
             backend::sequence const number = submitted_.load(std::memory_order_acquire);
             if (armed_for_ == number) return true;
             if (wake_at_tail()) {
@@ -174,6 +203,7 @@ public:
         help stuck = help::finished;
         // Otherwise commands go straight to the driver, and the rest is another thread's.
         if (queued_.load(std::memory_order_acquire)) {
+            if (is_captured()) stuck = help::waits_for_device;
             for (unsigned n = 0; n < at_once && stuck == help::finished && next(); ++n) {
                 meet_allocations();
                 stuck = run(head_, true);
@@ -196,6 +226,8 @@ public:
 
     bool has_moved() noexcept override
     {
+        if (theirs_ && submitted_.load(std::memory_order_acquire) != seen_.load(std::memory_order_acquire))
+            return true;
         return parts_.device.lost() != result::success ||
                reached() != confirmed_.load(std::memory_order_acquire);
     }
@@ -223,9 +255,11 @@ private:
         if (r != result::success) return r;
         current in(parts_.device);
         if (!in) return in.state();
-        r = parts_.device.driver().stream_create(&handle_, driver::stream_non_blocking);
+        if (!theirs_) r = parts_.device.driver().stream_create(&handle_, driver::stream_non_blocking);
         if (!parts_.device.check(r)) return r;
-        completion_.open(parts_.how, parts_.words.take());
+        result why{}; // without a word, events serve
+        if (parts_.how != completion_kind::events)
+            completion_.open(parts_.how, parts_.words.take(parts_.device, why));
         open_.store(true, std::memory_order_release);
         return r;
     }
@@ -238,6 +272,7 @@ private:
             has_head_ = false;
             fail(why, "the device cannot be used");
             if (head_.what != command::kind::signal) continue;
+            skipping_ = head_.goes_on;
             failed_.note(head_.number, std::exchange(failure_, {}));
             submitted_.store(head_.number, std::memory_order_release);
             completion_.skip(head_.number);
@@ -255,6 +290,14 @@ private:
         c->device = static_cast<char*>(device);
         c->host = static_cast<char*>(host);
         c->bytes = bytes;
+        return {};
+    }
+
+    error_code add_timing(command::kind what, backend::timing& t) noexcept
+    {
+        command* const c = add(what);
+        if (c == nullptr) return make_error_code(errc::out_of_memory);
+        c->timing = &t;
         return {};
     }
 
@@ -285,13 +328,24 @@ private:
         return true;
     }
 
-    // Sticky errors show in any call; a signal behind a fault may have been reached all the same.
+    // Nothing of ours may get into a graph of the program's. With the context current.
+    bool is_captured() noexcept
+    {
+        if (!theirs_) return false;
+        auto status = driver::capture_status::none;
+        result const r = parts_.device.driver().stream_is_capturing(handle_, &status);
+        return parts_.device.check(r) && status != driver::capture_status::none;
+    }
+
+    // Sticky errors show in any call; a signal behind a fault may have been reached all the same. A stream of the program's is not
+    // asked: that would end its capture.
     bool healthy() noexcept
     {
         if (!is_open()) return parts_.device.lost() == result::success;
         current in(parts_.device);
         if (!in) return parts_.device.lost() == result::success;
-        (void)parts_.device.check(parts_.device.driver().stream_query(handle_));
+        driver::stream_handle const ours = theirs_ ? parts_.memory.own_stream() : handle_;
+        (void)parts_.device.check(parts_.device.driver().stream_query(ours));
         return parts_.device.lost() == result::success;
     }
 
@@ -311,17 +365,31 @@ private:
 
     // Submitting: by the thread that enqueues, or by the helper, never both.
 
-    error_code submit(backend::sequence number) noexcept
+    [[gnu::hot]] error_code end_region(backend::sequence number, bool goes_on) noexcept
+    {
+        if (!is_open() || queued_.load(std::memory_order_acquire)) {
+            std::lock_guard guard(mutex_);
+            if (!is_open() || queued_.load(std::memory_order_relaxed))
+                return move_to_queue(0, number, goes_on);
+        }
+        return submit(number, goes_on);
+    }
+
+    [[gnu::hot]] error_code submit(backend::sequence number, bool goes_on) noexcept
     {
         current in(parts_.device, calls::safe_in_capture);
         if (usable(in)) {
+            if (theirs_ && is_captured()) {
+                std::lock_guard guard(mutex_);
+                return move_to_queue(0, number, goes_on);
+            }
             meet_allocations();
             for (command& c : building_) {
                 if (run(c, false) == help::finished) continue;
                 std::lock_guard guard(mutex_);
-                return move_to_queue(static_cast<std::size_t>(&c - building_.data()), number);
+                return move_to_queue(static_cast<std::size_t>(&c - building_.data()), number, goes_on);
             }
-            finish_region(number, false);
+            finish_region(number, goes_on, false);
         }
         building_.clear();
         if (parts_.device.lost() != result::success) parts_.worker.call(*this); // wakes whoever sleeps
@@ -329,7 +397,7 @@ private:
     }
 
     // With mutex_ held. The region's commands from `first` on, and its signal.
-    error_code move_to_queue(std::size_t first, backend::sequence number) noexcept
+    error_code move_to_queue(std::size_t first, backend::sequence number, bool goes_on) noexcept
     {
         try {
             queue_.reserve(building_.size() - first + 1);
@@ -340,6 +408,7 @@ private:
             for (std::size_t i = first; i < building_.size(); ++i) queue_.push(building_[i]);
             command last;
             last.number = number;
+            last.goes_on = goes_on;
             queue_.push(last);
             queued_.store(true, std::memory_order_release);
             parts_.worker.call(*this);
@@ -378,19 +447,19 @@ private:
     }
 
     // Whatever fails before a region's signal belongs to that region. Before its kernel, its data has not arrived.
-    void fail(result r, char const* what, bool arrived = false) noexcept
+    [[gnu::cold, gnu::noinline]] void fail(result r, char const* what, bool arrived = false) noexcept
     {
         if (!failure_.error) failure_ = {r, what, arrived};
     }
 
-    help run(command& c, bool on_helper) noexcept
+    [[gnu::hot]] help run(command& c, bool on_helper) noexcept
     {
         context& device = parts_.device;
         if (c.what == command::kind::signal) {
-            finish_region(c.number, on_helper);
+            finish_region(c.number, c.goes_on, on_helper);
             return help::finished;
         }
-        if (device.lost() != result::success || failure_.error) return help::finished;
+        if (device.lost() != result::success || failure_.error || skipping_) return help::finished;
         result r = result::success;
         help answer = help::finished;
         switch (c.what) {
@@ -425,6 +494,13 @@ private:
         case command::kind::launch:
             answer = launcher_.launch(c, handle_, failure_);
             break;
+        case command::kind::begin_timing:
+            if (c.call != nullptr && launcher_.waits_for(*c.call)) return help::waits_for_notice;
+            clock_.begin(handle_);
+            break;
+        case command::kind::end_timing:
+            clock_.end(*c.timing, handle_);
+            break;
         default:
             answer = run_wait(c);
         }
@@ -435,6 +511,7 @@ private:
     {
         if (c.other->confirmed_.load(std::memory_order_acquire) >= c.number) return help::finished;
         if (c.other->submitted_.load(std::memory_order_acquire) < c.number) return help::waits_for_notice;
+        if (c.other->is_captured()) return help::waits_for_device;
         result const r = c.other->hold_back(handle_, c.number);
         if (r != result::success) fail(r, "cuStreamWaitEvent");
         return help::finished;
@@ -461,9 +538,10 @@ private:
         return r;
     }
 
-    void finish_region(backend::sequence number, bool on_helper) noexcept
+    [[gnu::hot]] void finish_region(backend::sequence number, bool goes_on, bool on_helper) noexcept
     {
         if (parts_.device.lost() != result::success) return;
+        skipping_ = goes_on && (skipping_ || failure_.error);
         if (failure_.error) {
             transfers_.abandon(number, on_helper);
             failed_.note(number, std::exchange(failure_, {}));
@@ -476,13 +554,15 @@ private:
     }
 
     parts& parts_;
-    driver::stream_handle handle_ = nullptr; // made by the helper, which then sets open_
+    driver::stream_handle handle_; // made by the helper, which then sets open_, or theirs
+    bool const theirs_;
     std::atomic<bool> open_{false};
     completion completion_;
     transfers transfers_;
     omp_co::detail::failed_regions failed_;
     std::atomic<backend::sequence> submitted_{0}; ///< the last signal that the driver has
     std::atomic<backend::sequence> confirmed_{0}; ///< the last one that was reported
+    std::atomic<backend::sequence> seen_{0};      ///< `submitted_` when somebody last asked
 
     std::vector<command> building_; // the enqueuing thread's alone
     std::mutex mutex_;
@@ -493,6 +573,8 @@ private:
     command head_;
     bool has_head_ = false;
     backend::failure failure_;
+    bool skipping_ = false; ///< a region before this one failed
+    region_clock clock_;
     std::uint64_t epoch_ = 0;
     launcher launcher_;
 

@@ -105,6 +105,16 @@ public:
         announce();
     }
 
+    /// Nothing is in flight any more, and nobody else calls.
+    void release() noexcept
+    {
+        for (; !chunks_.empty(); chunks_.pop()) {
+            parts_.events.give(chunks_.front().event);
+            parts_.buffers.give(chunks_.front().buffer);
+        }
+        for (; !held_.empty(); held_.pop()) parts_.buffers.give(held_.front().buffer);
+    }
+
     /// The device is lost: nothing more is copied, and no buffer is given back, for the device may still write.
     void drop() noexcept
     {
