@@ -325,11 +325,12 @@ BOOST_AUTO_TEST_CASE(the_initial_device_maps_and_moves_nothing)
     BOOST_TEST(dev.is_present(v.data()));
     BOOST_TEST((dev.mapped_ptr(v.data()) == v.data()));
     BOOST_TEST(dev.number() == static_cast<int>(omp_co::devices().size()));
+    auto const copies_before = dev.statistics().copies_in; // target_memcpy does copy there
     omp_co::sync_wait(omp_co::target(dev, add_one, omp_co::tofrom(v)));
     omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(v)));
     BOOST_TEST(v[0] == 2);
     BOOST_TEST(dev.statistics().mapped_ranges == 0U);
-    BOOST_TEST(dev.statistics().copies_in == 0U);
+    BOOST_TEST(dev.statistics().copies_in == copies_before);
 }
 
 BOOST_DATA_TEST_CASE(if_false_runs_here_and_data_constructs_do_nothing, data::make(copying_kinds), kind)

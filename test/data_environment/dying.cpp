@@ -10,7 +10,8 @@ namespace {
 using namespace bed;
 
 struct fixture : test_bed {
-    char x[64]{};
+    char memory[65]{};
+    char* const x = memory; // 64 bytes of it
     char y[64]{};
 
     present_entry* entry(void const* p) { return environment.table().holding(p); }

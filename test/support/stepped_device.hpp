@@ -402,7 +402,7 @@ inline void stepped_stream::run(command_group& g, command& c)
     void* const target = c.what == command::kind::copy_in ? c.device : c.host;
     std::memcpy(target, c.what == command::kind::copy_in ? c.host : c.device, c.bytes);
     c.moved.resize(c.bytes / sizeof(std::uint64_t));
-    std::memcpy(c.moved.data(), target, c.moved.size() * sizeof(std::uint64_t));
+    if (!c.moved.empty()) std::memcpy(c.moved.data(), target, c.moved.size() * sizeof(std::uint64_t));
 }
 
 inline backend::progress stepped_stream::completed() noexcept

@@ -262,11 +262,10 @@ public:
             present_entry* const e = item.entry;
             if (item.has(map_raw | map_attach_target)) {
                 if (item.has(map_raw)) continue;
-                (&item - 1)->attached->value =
-                    e == nullptr ? item.host : e->block + (item.begin() - e->range.begin);
+                (&item - 1)->attached->value = e == nullptr ? item.host : on_device(*e, item);
             }
             bool const translated = e != nullptr && !item.has(map_device);
-            item.device = translated ? e->block + (item.begin() - e->range.begin) : item.host;
+            item.device = translated ? on_device(*e, item) : item.host;
         }
     }
 
@@ -336,6 +335,12 @@ public:
     }
 
 private:
+    // Nowhere if the device was lost while the region waited for memory.
+    static void* on_device(present_entry const& e, map_item const& item) noexcept
+    {
+        return e.block == nullptr ? nullptr : e.block + (item.begin() - e.range.begin);
+    }
+
     // Mapped before and after, and asked for no more than that.
     static bool is_resident(map_item const& item) noexcept
     {
