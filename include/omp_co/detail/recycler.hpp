@@ -39,8 +39,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t step = 16;
-    static constexpr std::size_t classes = 65;   // up to 1 KiB
+    static constexpr std::size_t step = 32;
+    static constexpr std::size_t classes = 33;   // up to 1 KiB
     static constexpr std::uint16_t most = 32768; // blocks a class
 
     struct block {
