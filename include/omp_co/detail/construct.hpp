@@ -4,7 +4,7 @@
 
 #include <omp_co/detail/asio.hpp>
 #include <omp_co/detail/clause_items.hpp>
-#include <omp_co/detail/dependences.hpp>
+#include <omp_co/detail/common_clauses.hpp>
 #include <omp_co/detail/destination.hpp>
 #include <omp_co/detail/kernel_payload.hpp>
 #include <omp_co/detail/operation_state.hpp>
@@ -172,7 +172,7 @@ public:
         if constexpr (is_ordered) {
             try {
                 r.order = &payload.order();
-                dependences const wishes = wishes_for(*r.order);
+                dependences const wishes = gather_dependences(clauses_, *r.order);
                 l.start(r, [&](region&) { registry::instance().submit(r, wishes.all()); });
             } catch (std::bad_alloc const&) {
                 l.refuse(r, make_error_code(errc::out_of_memory), {});
@@ -185,14 +185,14 @@ public:
     /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
     void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
     {
-        if (q.fault()) std::apply([&](Clauses const&... each) { (describe(each, user), ...); }, clauses_);
+        if (q.fault()) describe(clauses_, user);
         start_on_queue<payload_type>(
             q, user, token, l,
             [&](region& r, payload_type& payload) {
                 r.order->ticket->waits |= brings_back;
                 return prepare(r, payload, q.where());
             },
-            [&](region_order& order) { return wishes_for(order); }, kernel_, clauses_);
+            [&](region_order& order) { return gather_dependences(clauses_, order); }, kernel_, clauses_);
     }
 
     /// Undoes a construct that only maps, without copying and without telling anybody.
@@ -214,7 +214,7 @@ private:
     bool prepare(region& r, payload_type& payload, device of_queue = {}) const noexcept
     {
         conditions const c = all_conditions();
-        std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
+        describe(clauses_, r);
         if (!c.valid || !payload.valid())
             return refused(r, errc::invalid_argument, "a negative or overflowing extent");
         bool const here = !c.wanted || registry::instance().offload_disabled.load(std::memory_order_relaxed);
@@ -246,32 +246,12 @@ private:
         return false;
     }
 
-    // Throws std::bad_alloc.
-    dependences wishes_for(region_order& order) const
-    {
-        dependences all;
-        std::apply([&](Clauses const&... each) { (all.take(each, order), ...); }, clauses_);
-        return all;
-    }
-
     conditions all_conditions() const noexcept
     {
         conditions all;
         std::apply([&](Clauses const&... each) { (all.take(each), ...); }, clauses_);
         return all;
     }
-
-    template <class Clause>
-    static void describe(Clause const& c, region& r) noexcept
-    {
-        if constexpr (std::is_base_of_v<name_clause, Clause>) r.name = c.text();
-        if constexpr (std::is_same_v<Clause, explain_clause>) {
-            r.why = c.target();
-            if (r.why != nullptr) r.why->clear();
-        }
-    }
-
-    static errc absent() noexcept { return registry::instance().forked() ? errc::forked : errc::device_lost; }
 
     static device default_or_fault(region& r)
     {

@@ -77,8 +77,6 @@ public:
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
-        for (map_item const& item : r.maps())
-            if (item.writes_host_raw()) host_changes({item.begin(), item.host_end()});
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
         stream_queue& s = place_for(r, met);
@@ -88,7 +86,7 @@ public:
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;
-            waits_.note(r);
+            if (waits_.note(r)) host_changes({r.items->begin(), r.items->host_end()});
         }
         if (dependences_.races().on() && r.way == region::ordinary)
             dependences_.races().accepted(r, &slot_, slot_.number);

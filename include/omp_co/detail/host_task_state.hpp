@@ -5,9 +5,8 @@
 #include <omp_co/clauses.hpp>
 #include <omp_co/detail/asio.hpp>
 #include <omp_co/detail/code_of.hpp>
-#include <omp_co/detail/dependences.hpp>
+#include <omp_co/detail/common_clauses.hpp>
 #include <omp_co/detail/operation_state.hpp>
-#include <omp_co/name.hpp>
 
 #include <exception>
 #include <memory>
@@ -164,14 +163,6 @@ private:
     }
 };
 
-struct initiate_host_task {
-    template <class Handler, class Operation>
-    void operator()(Handler&& h, Operation const& op) const
-    {
-        op.start(std::forward<Handler>(h));
-    }
-};
-
 struct no_function {
     void operator()() const noexcept {}
 };
@@ -185,10 +176,10 @@ public:
     /// Completion signature: void(error_code).
     template <asio::completion_token_for<void(error_code)> Token>
     auto operator()(Token&& token) const
-        -> decltype(asio::async_initiate<Token, void(error_code)>(initiate_host_task(), token,
+        -> decltype(asio::async_initiate<Token, void(error_code)>(initiate_start(), token,
                                                                   std::declval<host_task_operation const&>()))
     {
-        return asio::async_initiate<Token, void(error_code)>(initiate_host_task(), token, *this);
+        return asio::async_initiate<Token, void(error_code)>(initiate_start(), token, *this);
     }
 
     template <class Handler>
@@ -197,19 +188,17 @@ public:
         std::shared_ptr<event_state> event;
         diagnostics* why = nullptr;
         std::apply([&](Clauses const&... each) { (take(each, event, why), ...); }, clauses_);
-        if (why != nullptr) why->clear();
-        dependences wishes;
+        if (why != nullptr) why->clear(); // also if there is no memory for a place
         try {
             host_place place;
             region_order& order = place.order();
-            std::apply([&](Clauses const&... each) { (wishes.take(each, order), ...); }, clauses_);
+            dependences const wishes = gather_dependences(clauses_, order);
             initiate<host_payload>(
                 host_task_handler<std::decay_t<Handler>, F>{std::forward<Handler>(h), function_,
                                                             std::move(place), std::move(event), why},
                 [&](region& r, loop& l) {
                     r.order = &order;
-                    r.why = why;
-                    std::apply([&](Clauses const&... each) { (name(each, r), ...); }, clauses_);
+                    describe(clauses_, r);
                     l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
                 },
                 &order);
@@ -224,11 +213,6 @@ private:
     {
         if constexpr (requires { c.event(); }) event = c.event();
         if constexpr (std::is_same_v<Clause, explain_clause>) why = c.target();
-    }
-    template <class Clause>
-    static void name(Clause const& c, region& r) noexcept
-    {
-        if constexpr (std::is_base_of_v<name_clause, Clause>) r.name = c.text();
     }
 
     F function_;

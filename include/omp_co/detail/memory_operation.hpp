@@ -4,7 +4,6 @@
 
 #include <omp_co/clauses.hpp>
 #include <omp_co/detail/construct.hpp>
-#include <omp_co/detail/dependences.hpp>
 #include <omp_co/detail/device_bridge.hpp>
 #include <omp_co/detail/memory_motion.hpp>
 #include <omp_co/detail/operation_state.hpp>
@@ -72,14 +71,6 @@ private:
     memory_motion motion_;
 };
 
-struct initiate_memory {
-    template <class Handler, class Operation>
-    void operator()(Handler&& h, Operation const& op) const
-    {
-        op.start(std::forward<Handler>(h));
-    }
-};
-
 template <class Clause>
 inline constexpr bool is_memory_clause =
     is_depend<Clause> || std::is_base_of_v<name_clause, Clause> || std::is_same_v<Clause, explain_clause>;
@@ -96,10 +87,10 @@ public:
     /// Completion signature: void(error_code).
     template <asio::completion_token_for<void(error_code)> Token>
     auto operator()(Token&& token) const
-        -> decltype(asio::async_initiate<Token, void(error_code)>(initiate_memory(), token,
+        -> decltype(asio::async_initiate<Token, void(error_code)>(initiate_start(), token,
                                                                   std::declval<memory_operation const&>()))
     {
-        return asio::async_initiate<Token, void(error_code)>(initiate_memory(), token, *this);
+        return asio::async_initiate<Token, void(error_code)>(initiate_start(), token, *this);
     }
 
     template <class Handler>
@@ -127,7 +118,7 @@ private:
     template <class Payload, class User, class... Args>
     void start_queued(User& user, loop& l, Args const&... args) const noexcept
     {
-        if (queue_->fault()) describe(user);
+        if (queue_->fault()) describe(clauses_, user);
         start_on_queue<Payload>(
             *queue_, user, user.payload().order().token, l,
             [&](queue_region<Payload>& r, Payload& payload) {
@@ -136,16 +127,16 @@ private:
                 else
                     return prepare(r, payload);
             },
-            [&](region_order& order) { return wishes_for(order); }, args...);
+            [&](region_order& order) { return gather_dependences(clauses_, order); }, args...);
     }
 
     // False: it cannot be.
     template <class Payload>
     bool prepare(region& r, Payload& payload) const noexcept
     {
-        describe(r);
+        describe(clauses_, r);
         if (!motion_.fault().empty()) r.fail(make_error_code(errc::invalid_argument), motion_.fault());
-        if (motion_.where().slot() == nullptr) r.fail(absent(), {});
+        if (motion_.where().slot() == nullptr) r.fail(make_error_code(absent()), {});
         if (!r.error) payload.connect(r, motion_.where());
         return !r.error;
     }
@@ -153,8 +144,9 @@ private:
     template <class Region>
     bool prepare_bridge(Region& r) const noexcept
     {
-        describe(r);
-        if (motion_.to().slot() == nullptr || motion_.from().slot() == nullptr) r.fail(absent(), {});
+        describe(clauses_, r);
+        if (motion_.to().slot() == nullptr || motion_.from().slot() == nullptr)
+            r.fail(make_error_code(absent()), {});
         if constexpr (requires { r.payload().motion(); })
             r.order->begin = [](region& ready) {
                 memory_motion const& m = static_cast<Region&>(ready).payload().motion();
@@ -191,37 +183,10 @@ private:
     void start_in_order(State& r, loop& l) const noexcept
     try {
         r.order = &r.payload().order();
-        dependences const wishes = wishes_for(*r.order);
+        dependences const wishes = gather_dependences(clauses_, *r.order);
         l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
     } catch (std::bad_alloc const&) {
         l.refuse(r, make_error_code(errc::out_of_memory), {});
-    }
-
-    // Throws std::bad_alloc.
-    dependences wishes_for(region_order& order) const
-    {
-        dependences all;
-        std::apply([&](Clauses const&... each) { (all.take(each, order), ...); }, clauses_);
-        return all;
-    }
-
-    void describe(region& r) const noexcept
-    {
-        std::apply([&](Clauses const&... each) { (describe(each, r), ...); }, clauses_);
-    }
-    template <class Clause>
-    static void describe(Clause const& c, region& r) noexcept
-    {
-        if constexpr (std::is_base_of_v<name_clause, Clause>) r.name = c.text();
-        if constexpr (std::is_same_v<Clause, explain_clause>) {
-            r.why = c.target();
-            if (r.why != nullptr) r.why->clear();
-        }
-    }
-
-    static error_code absent() noexcept
-    {
-        return make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
     }
 
     queue_state* queue_;
@@ -278,9 +243,9 @@ public:
     /// Completion signature: void(error_code, device_buffer<T>).
     template <asio::completion_token_for<void(error_code, Buffer)> Token>
     auto operator()(Token&& token) const -> decltype(asio::async_initiate<Token, void(error_code, Buffer)>(
-        initiate_memory(), token, std::declval<allocate_operation const&>()))
+        initiate_start(), token, std::declval<allocate_operation const&>()))
     {
-        return asio::async_initiate<Token, void(error_code, Buffer)>(initiate_memory(), token, *this);
+        return asio::async_initiate<Token, void(error_code, Buffer)>(initiate_start(), token, *this);
     }
 
     template <class Handler>

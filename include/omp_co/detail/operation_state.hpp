@@ -246,6 +246,15 @@ private:
     Handler handler_;
 };
 
+/// The initiation of operations that start by themselves.
+struct initiate_start {
+    template <class Handler, class Operation>
+    void operator()(Handler&& h, Operation const& op) const
+    {
+        op.start(std::forward<Handler>(h));
+    }
+};
+
 struct no_payload {};
 
 /// Calls a handler later, on its executor, as every operation does that has nothing to wait for.

@@ -40,7 +40,7 @@ public:
         : where_(where), on_error_(std::move(on_error))
     {
         if (where.slot() == nullptr) {
-            fault_ = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
+            fault_ = make_error_code(absent());
             return;
         }
         bool const there =
@@ -48,8 +48,7 @@ public:
                 lane_.stream = native == nullptr ? core.open_queue(fault_) : core.adopt_queue(native, fault_);
             });
         lane_.renew = lane_.stream != nullptr && lane_.stream->accepted != 0;
-        if (!there)
-            fault_ = make_error_code(registry::instance().forked() ? errc::forked : errc::device_lost);
+        if (!there) fault_ = make_error_code(absent());
     }
     queue_state(queue_state const&) = delete;
     queue_state& operator=(queue_state const&) = delete;

@@ -57,10 +57,12 @@ public:
         if (copies_raw_out(r)) raw_outs_.reserve(raw_outs_.size() + 1);
     }
 
-    /// A region that was accepted: what it copies to the host counts from now on.
-    void note(region& r) noexcept
+    /// A region that was accepted: what it copies to the host counts from now on. True: without an entry that tells.
+    bool note(region& r) noexcept
     {
-        if (copies_raw_out(r)) raw_outs_.push_back(&r);
+        if (!copies_raw_out(r)) return false;
+        raw_outs_.push_back(&r);
+        return true;
     }
 
     /// It retires.

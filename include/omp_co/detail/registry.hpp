@@ -581,4 +581,7 @@ private:
     boost::intrusive::list<sleeper> sleepers_; // guarded by sleepers_mutex_
 };
 
+/// Why there is nothing behind a device's handle.
+inline errc absent() noexcept { return registry::instance().forked() ? errc::forked : errc::device_lost; }
+
 } // namespace omp_co::detail
