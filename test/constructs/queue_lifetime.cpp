@@ -406,7 +406,9 @@ BOOST_DATA_TEST_CASE(a_queue_can_be_used_for_ever, data::make({0U, 1U, 2U}), n)
     io.run();
     auto const after = ::mallinfo2().uordblks;
     if (!OMP_CO_TEST_SANITIZED)
-        BOOST_TEST(after < before + 1024 * 1024); // twelve bytes each; those for 256 in flight come and go
+        // Less than the smallest heap block for each. What 256 regions in flight need is kept for the next ones, and how
+        // many there have been at a time is up to the machine.
+        BOOST_TEST(after < before + 24U * static_cast<std::size_t>(all - all / 10));
     BOOST_TEST(most <= limit + 1);
     BOOST_TEST(v[0] == all);
     BOOST_TEST(v[63] == all);
