@@ -13,6 +13,7 @@ install(
     TARGETS omp_co
     EXPORT omp_co-targets
     FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    FILE_SET details DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     INCLUDES
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT omp_co-targets NAMESPACE omp_co:: DESTINATION "${omp_co_package_dir}")
