@@ -155,12 +155,12 @@ public:
     friend bool operator==(device a, device b) noexcept = default;
 
     // What the rest of omp_co works with.
-    constexpr device(detail::device_slot* slot, std::uint64_t generation) noexcept
+    constexpr device(detail::device_slot* slot, std::uint32_t generation) noexcept
         : slot_(slot), generation_(generation)
     {
     }
     constexpr detail::device_slot* slot() const noexcept { return slot_; }
-    constexpr std::uint64_t generation() const noexcept { return generation_; }
+    constexpr std::uint32_t generation() const noexcept { return generation_; }
 
 private:
     template <class F>
@@ -176,7 +176,7 @@ private:
     }
 
     detail::device_slot* slot_ = nullptr;
-    std::uint64_t generation_ = 0;
+    std::uint32_t generation_ = 0;
 };
 
 namespace detail {

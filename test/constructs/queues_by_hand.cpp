@@ -63,7 +63,7 @@ private:
     quiet watcher_;
     stepped_device* device_;
     omp_co::detail::device_slot* slot_;
-    std::uint64_t generation_;
+    std::uint32_t generation_;
 };
 
 omp_co::error_code const broken(5, boost::system::generic_category());

@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(the_first_error_stays_and_is_explained_with_the_regions_nam
     diagnostics d;
     plain r;
     r.why = &d;
-    r.name = "blur";
+    r.call_it("blur");
     r.fail(make_error_code(errc::kernel_failed), "the kernel threw: no");
     BOOST_TEST(d.message() == "blur: kernel failed: the kernel threw: no");
     r.fail(make_error_code(errc::device_lost), "too late");

@@ -15,7 +15,7 @@ namespace omp_co::detail {
 template <class Clause>
 void describe(Clause const& c, region& r) noexcept
 {
-    if constexpr (std::is_base_of_v<name_clause, Clause>) r.name = c.text();
+    if constexpr (std::is_base_of_v<name_clause, Clause>) r.call_it(c.text());
     if constexpr (std::is_same_v<Clause, explain_clause>) {
         r.why = c.target();
         if (r.why != nullptr) r.why->clear();

@@ -57,7 +57,7 @@ struct dependent {
 
     region* waiting = nullptr;    ///< null: nobody waits for it
     device_slot* slot = nullptr;  ///< null: no device keeps its order
-    std::uint64_t generation = 0; ///< of that device
+    std::uint32_t generation = 0; ///< of that device
     stream_place place;           ///< once it is accepted
     std::uint64_t id = 0;         ///< of this use of the memory, 0: none
     std::uint64_t seen = 0;       ///< id of the last one whose predecessors it was counted among

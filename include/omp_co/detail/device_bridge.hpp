@@ -172,7 +172,7 @@ private:
         connect(work_, item_, m.where);
         work_.owner = this;
         work_.group = user_.group;
-        work_.name = user_.name;
+        work_.call_it(user_.name());
         work_.why = user_.why;
         work_.way = region::express;
         registry::instance().submit(work_);

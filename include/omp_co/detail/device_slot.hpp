@@ -32,7 +32,7 @@ private:
 struct device_slot {
     std::mutex mutex;
     device_core* core = nullptr;  ///< guarded by mutex; null once the device is gone
-    std::uint64_t generation = 0; ///< guarded by mutex; counts the devices that had this slot
+    std::uint32_t generation = 0; ///< guarded by mutex; counts the devices that had this slot
     bool closing = false;         ///< guarded by mutex; takes no new region
     guarded_count in_flight;      ///< regions accepted and not retired
     guarded_count pending_outs;   ///< of those, the ones that copy out
@@ -47,7 +47,7 @@ using device_lock = std::unique_lock<std::mutex>;
 /// One device: a slot, and which of its devices. What a handle holds.
 struct device_place {
     device_slot* slot = nullptr;
-    std::uint64_t generation = 0;
+    std::uint32_t generation = 0;
 };
 
 } // namespace omp_co::detail

@@ -131,7 +131,7 @@ private:
     {
         std::string text = "omp_co: ";
         text += device_ < 0 ? std::string("virtual device") : "device " + std::to_string(device_);
-        if (!region_.name.empty()) (text += ", ") += region_.name;
+        if (!region_.name().empty()) (text += ", ") += region_.name();
         text += ": " + what + '\n';
         (void)std::fwrite(text.data(), 1, text.size(), stderr);
     }

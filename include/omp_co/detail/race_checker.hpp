@@ -89,7 +89,7 @@ public:
     try {
         std::lock_guard guard(mutex_);
         checked_region& mine = record_of(r);
-        mine.name = r.name.empty() ? "a region" : std::string(r.name);
+        mine.name = r.name().empty() ? "a region" : std::string(r.name());
         mine.name += number < 0 ? " on a virtual device" : " on device " + std::to_string(number);
         for (map_item const& item : r.maps()) note(mine, item, device);
         for (auto const& [other, theirs] : records_)

@@ -94,14 +94,24 @@ struct region {
     stream_wait* waits = nullptr;
     backend::sequence number = 0;
     std::uint64_t serial = 0;
-    std::uint64_t generation = 0; ///< of the device that was meant
+    std::uint32_t generation = 0; ///< of the device that was meant
+    std::uint32_t name_length = 0;
+    char const* name_text = nullptr;
     error_code error;
     void const* group = nullptr;   ///< the task_group whose member started it
     region_order* order = nullptr; ///< null: the device and the data alone decide when it runs
-    std::string_view name;
     diagnostics* why = nullptr;
 
     std::span<map_item> maps() noexcept { return {items, item_count}; }
+
+    std::string_view name() const noexcept { return {name_text, name_length}; }
+
+    /// The text outlives the region.
+    void call_it(std::string_view text) noexcept
+    {
+        name_text = text.data();
+        name_length = static_cast<std::uint32_t>(text.size());
+    }
 
     /// Sets the first error and says why.
     void fail(error_code ec, std::string_view text) noexcept
@@ -115,7 +125,7 @@ struct region {
     {
         if (why == nullptr) return;
         try {
-            std::string message(name);
+            std::string message(name());
             if (!message.empty()) message += ": ";
             message += error.message();
             if (!text.empty()) (message += ": ") += text;

@@ -77,7 +77,7 @@ public:
     }
 
     /// Takes no new region for the device, waits until those it has have retired, then destroys it.
-    void remove(device_slot& slot, std::uint64_t generation) noexcept
+    void remove(device_slot& slot, std::uint32_t generation) noexcept
     {
         if (forked()) return; // its threads stayed with the parent
         std::unique_ptr<device_core> core;
@@ -310,7 +310,7 @@ public:
 
     /// Runs `f(core)` under the device's lock; false if the device is gone.
     template <class F>
-    bool with(device_slot& slot, std::uint64_t generation, F f)
+    bool with(device_slot& slot, std::uint32_t generation, F f)
     {
         if (forked()) return false;
         device_lock lock(slot.mutex);
@@ -334,7 +334,7 @@ public:
         if (forked() || closing_.exchange(true)) return;
         for (closer const& c : closers_) c.stop(c.context);
         for (device_slot* slot = first_.load(); slot != nullptr; slot = slot->next.load()) {
-            std::uint64_t generation = 0;
+            std::uint32_t generation = 0;
             {
                 device_lock lock(slot->mutex);
                 generation = slot->generation;
