@@ -12,6 +12,8 @@
 namespace omp_co::detail {
 
 /// A map from addresses to pointers, some of which may be equal; of these the latest is the last. Only reserve() throws.
+/// One thread at a time, also for look-ups: it remembers the last one, for whoever maps data asks for the same address four
+/// times, and whoever uses it asks again.
 template <class Entry>
 class address_map {
     struct chunk;
@@ -50,13 +52,17 @@ public:
     void insert(char* key, Entry& e) noexcept
     {
         if (chunks_.empty()) add_chunk(0);
-        std::size_t at = chunk_of(key);
+        position before;
+        std::size_t slot = last_not_above(key, before) ? before.slot + 1 : 0;
+        std::size_t at = before.chunk;
         if (chunks_[at]->size == most) {
             split(at);
-            if (chunks_[at + 1]->keys[0] <= key) ++at;
+            if (slot > most / 2) {
+                ++at;
+                slot -= most / 2;
+            }
         }
         chunk& c = *chunks_[at];
-        std::size_t const slot = c.size == 0 || key < c.keys[0] ? 0 : c.last_not_above(key) + 1;
         std::move_backward(c.keys + slot, c.keys + c.size, c.keys + c.size + 1);
         std::move_backward(c.entries + slot, c.entries + c.size, c.entries + c.size + 1);
         c.keys[slot] = key;
@@ -64,12 +70,14 @@ public:
         ++c.size;
         ++size_;
         firsts_[at] = c.keys[0];
+        last_.any = false;
     }
 
     /// `e` is there, at `key`.
     void erase(char* key, Entry const& e) noexcept
     {
-        position p = find(key, e);
+        position const p = find(key, e);
+        last_.any = false;
         chunk& c = *chunks_[p.chunk];
         std::move(c.keys + p.slot + 1, c.keys + c.size, c.keys + p.slot);
         std::move(c.entries + p.slot + 1, c.entries + c.size, c.entries + p.slot);
@@ -84,9 +92,14 @@ public:
     /// The last entry at or below `key`; false: none is.
     bool last_not_above(char const* key, position& p) const noexcept
     {
+        if (last_.any && last_.key == key) {
+            p = last_.at;
+            return true;
+        }
         if (size_ == 0 || key < firsts_[0]) return false;
-        p.chunk = chunk_of(key);
-        p.slot = chunks_[p.chunk]->last_not_above(key);
+        p.chunk = search(firsts_.data(), firsts_.size(), key);
+        p.slot = search(chunks_[p.chunk]->keys, chunks_[p.chunk]->size, key);
+        last_ = {true, key, p};
         return true;
     }
 
@@ -129,8 +142,12 @@ private:
         char* keys[most];
         Entry* entries[most];
         std::size_t size = 0;
+    };
 
-        std::size_t last_not_above(char const* key) const noexcept { return search(keys, size, key); }
+    struct answer {
+        bool any = false;
+        char const* key = nullptr;
+        position at;
     };
 
     // The last of `n` sorted keys that is not above `key`; 0 if none is. Without branches that cannot be foretold.
@@ -143,11 +160,6 @@ private:
             n -= half;
         }
         return at;
-    }
-
-    std::size_t chunk_of(char const* key) const noexcept
-    {
-        return search(firsts_.data(), firsts_.size(), key);
     }
 
     // reserve() has made room.
@@ -195,6 +207,7 @@ private:
     std::vector<std::unique_ptr<chunk>> chunks_;
     std::vector<std::unique_ptr<chunk>> spare_;
     std::size_t size_ = 0;
+    mutable answer last_;
 };
 
 } // namespace omp_co::detail

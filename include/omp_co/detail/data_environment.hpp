@@ -247,6 +247,9 @@ public:
         }
     }
 
+    /// Whether something has ever failed to arrive.
+    bool has_failed() const noexcept { return ever_failed_; }
+
     /// Whether something that these clauses relied on never arrived.
     [[gnu::hot]] bool relied_on_failure(std::span<map_item const> items, std::uint64_t serial) const noexcept
     {

@@ -68,8 +68,10 @@ public:
     /// It has a place in a stream: others may be dispatched behind it.
     void accepted(dependent& node, stream_place where, aftermath& out) noexcept
     {
-        std::lock_guard guard(mutex_);
         node.place = where;
+        state unawaited = state::starting;
+        if (node.lane == nullptr && node.now.compare_exchange_strong(unawaited, state::accepted)) return;
+        std::lock_guard guard(mutex_);
         node.now = state::accepted;
         leave_lane(node);
         for (dependent::edge& e : node.successors) {
@@ -200,7 +202,21 @@ private:
     // Once it is accepted its device does.
     static bool keeps_order(dependent const& node) noexcept
     {
-        return node.now == state::deferred || node.now == state::starting;
+        return node.now == state::deferred || is_starting(node);
+    }
+
+    static bool is_starting(dependent const& node) noexcept
+    {
+        state const now = node.now;
+        return now == state::starting || now == state::awaited;
+    }
+
+    // If it is not, it will tell.
+    static bool is_accepted(dependent& node) noexcept
+    {
+        if (node.now == state::accepted) return true;
+        state now = state::starting;
+        return !node.now.compare_exchange_strong(now, state::awaited) && now == state::accepted;
     }
 
     static void connect(predecessor const& before, dependent& node) noexcept
@@ -208,7 +224,7 @@ private:
         dependent& p = *before.node;
         bool const by_device = node.slot != nullptr && p.slot == node.slot && p.generation == node.generation;
         until what = until::ended;
-        if (by_device) what = p.now == state::accepted ? until::nothing : until::accepted;
+        if (by_device) what = is_accepted(p) ? until::nothing : until::accepted;
         if (what == until::nothing) node.behind.push_back({p.place.stream, p.place.number, before.alone});
         if (what != until::nothing) ++node.unmet;
         ++node.incoming;
@@ -330,7 +346,7 @@ private:
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
         if (races_.on() && node.waiting != nullptr) races_.ended(*node.waiting);
-        if (node.now == state::starting && node.incoming != 0) { // it was refused
+        if (is_starting(node) && node.incoming != 0) { // it was refused
             skip(node, ec);
             return pass_on(node, out);
         }

@@ -7,6 +7,7 @@
 #include <omp_co/detail/present_table.hpp>
 #include <omp_co/detail/region.hpp>
 
+#include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
@@ -36,7 +37,8 @@ struct dependence_group;
 /// Belongs to the dependence_graph and is guarded by its mutex. It outlives the region whose place it is: one that never ran
 /// keeps its place, skipped, until those before it have ended.
 struct dependent {
-    enum class state : unsigned char { deferred, starting, accepted, skipped, ended };
+    /// `awaited` is `starting` with a successor that waits for it to be accepted.
+    enum class state : unsigned char { deferred, starting, awaited, accepted, skipped, ended };
 
     /// One address that it names: a member of a group there.
     struct item {
@@ -58,10 +60,10 @@ struct dependent {
     region* waiting = nullptr;    ///< null: nobody waits for it
     device_slot* slot = nullptr;  ///< null: no device keeps its order
     std::uint32_t generation = 0; ///< of that device
-    stream_place place;           ///< once it is accepted
+    stream_place place;           ///< once it is accepted; written without the mutex
     std::uint64_t id = 0;         ///< of this use of the memory, 0: none
     std::uint64_t seen = 0;       ///< id of the last one whose predecessors it was counted among
-    state now = state::starting;
+    std::atomic<state> now = state::starting; ///< from `starting` to `accepted` without the mutex
     bool predecessor_failed = false; ///< its device reads it too, and changes it then
     bool goes_on = false;            ///< runs also after that
     bool everything = false;         ///< comes behind all, and all come behind it

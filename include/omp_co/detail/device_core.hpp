@@ -79,7 +79,9 @@ public:
         environment_.apply(r.maps(), r.serial);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
-        stream_queue& s = place_for(r, met);
+        stream_queue& s = r.order != nullptr && r.order->ticket != nullptr
+                              ? place_in_queue(r, *r.order->ticket)
+                              : streams_.pick(r.way, met.followed, traffic());
         r.stream = &s;
         r.number = ++s.accepted;
         if (met.any || waits_.may_read_early(r)) waits_.collect(r);
@@ -99,10 +101,7 @@ public:
     /// Enqueues what has just been placed, if nothing is in the way.
     [[gnu::hot]] void start(region& r, device_lock& lock, aftermath& out)
     {
-        // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks.
-        if (r.order != nullptr && r.stream->load() % look_every == 0 && !r.stream->flying.empty())
-            reap(*r.stream, out);
-        if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
+        if (r.order != nullptr) note_place(r, out);
         if (!r.stream->enqueuing) drive(*r.stream, lock, out);
         go_on(lock, out);
     }
@@ -126,11 +125,7 @@ public:
     /// Enqueues what is no longer parked.
     void go_on(device_lock& lock, aftermath& out)
     {
-        if (memory_.anybody_waits()) serve_memory();
-        while (std::exchange(kicked_, false))
-            streams_.for_each([&](stream_queue& s) {
-                if (!s.enqueuing) drive(s, lock, out);
-            });
+        if (kicked_ || memory_.anybody_waits()) look_at_parked(lock, out);
     }
 
     void kick() noexcept { kicked_ = true; }
@@ -214,12 +209,26 @@ public:
     }
 
 private:
-    [[gnu::hot]] stream_queue& place_for(region& r, region_waits::conflicts const& met) noexcept
+    [[gnu::noinline]] void look_at_parked(device_lock& lock, aftermath& out)
     {
-        queue_ticket* const ticket = ticket_of(r);
-        if (ticket == nullptr) return streams_.pick(r.way, met.followed, traffic());
-        decide(r, *ticket, traits_);
-        return *ticket->lane->stream;
+        if (memory_.anybody_waits()) serve_memory();
+        while (std::exchange(kicked_, false))
+            streams_.for_each([&](stream_queue& s) {
+                if (!s.enqueuing) drive(s, lock, out);
+            });
+    }
+
+    void note_place(region& r, aftermath& out)
+    {
+        // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks.
+        if (r.stream->load() % look_every == 0 && !r.stream->flying.empty()) reap(*r.stream, out);
+        if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
+    }
+
+    stream_queue& place_in_queue(region& r, queue_ticket& ticket) noexcept
+    {
+        decide(r, ticket, traits_);
+        return *ticket.lane->stream;
     }
 
     // Everything that can go wrong before the region counts as accepted.
@@ -237,7 +246,8 @@ private:
             return ec;
         }
         try {
-            if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
+            if (r.way != region::ordinary || !streams_.first_is_idle())
+                if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
             if (items.empty() && node_of(r) == nullptr) return {};
             waits_.reserve(r, present ? items[0].entry->uses.size() : environment_.reserve(items));
             if (present) return {};
@@ -434,6 +444,12 @@ private:
     }
 
     [[gnu::hot]] void meet_failures(region& r) noexcept
+    {
+        dependent const* const node = node_of(r);
+        if (environment_.has_failed() || (node != nullptr && node->predecessor_failed)) meet_failures_before(r);
+    }
+
+    [[gnu::noinline]] void meet_failures_before(region& r) noexcept
     {
         if (r.error) return;
         if (environment_.relied_on_failure(r.maps(), r.serial))

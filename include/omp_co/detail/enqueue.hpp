@@ -69,13 +69,12 @@ inline error_code move_out(backend::stream& out, map_item const& item) noexcept
                                  : out.copy_box_out(item.host, device, *item.shape);
 }
 
-/// Enqueues a region's waits, copies in, kernel, copies out and signal, and counts them. What is refused is the region's
-/// error; what is returned is its signal's.
-[[gnu::hot]] inline error_code enqueue(backend::properties const& traits, region& r) noexcept
+template <bool OnQueue>
+[[gnu::hot]] error_code enqueue_as(backend::properties const& traits, region& r) noexcept
 {
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;
-    queue_ticket* const ticket = ticket_of(r);
+    queue_ticket* const ticket = OnQueue ? r.order->ticket : nullptr;
     auto const number_taken =
         [&](error_code refused) { // also if there is nothing before it: none is left out
             if (!ec) ec = refused;
@@ -131,6 +130,13 @@ inline error_code move_out(backend::stream& out, map_item const& item) noexcept
     if (ec) r.fail(ec, "the device refused a command");
     ++r.commands;
     return ticket != nullptr ? out.mark(r.number) : out.signal(r.number);
+}
+
+/// Enqueues a region's waits, copies in, kernel, copies out and signal, and counts them. What is refused is the region's
+/// error; what is returned is its signal's.
+[[gnu::hot]] inline error_code enqueue(backend::properties const& traits, region& r) noexcept
+{
+    return ticket_of(r) == nullptr ? enqueue_as<false>(traits, r) : enqueue_as<true>(traits, r);
 }
 
 } // namespace omp_co::detail

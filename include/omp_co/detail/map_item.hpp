@@ -98,7 +98,11 @@ struct map_item {
         if (bytes == 0 || has(map_attach)) return false;
         return has(map_to) || (has(map_raw) && has(map_copy_in) && !has(map_from_device));
     }
-    bool writes_host_raw() const noexcept { return bytes != 0 && has(map_raw) && has(map_copy_out); }
+    bool writes_host_raw() const noexcept
+    {
+        constexpr std::uint32_t both = map_raw | map_copy_out;
+        return (flags & both) == both && bytes != 0;
+    }
     /// How far it reaches on the host.
     char* host_end() const noexcept
     {

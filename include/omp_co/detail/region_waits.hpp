@@ -52,9 +52,7 @@ public:
     void reserve(region& r, std::size_t uses)
     {
         if (dependent const* const node = node_of(r)) uses += node->behind.size();
-        for_each_copy_out_before(r, false, [&](stream_clock&, backend::sequence) { ++uses; });
-        pool_.reserve(uses);
-        if (copies_raw_out(r)) raw_outs_.reserve(raw_outs_.size() + 1);
+        if (!pool_.has(uses) || may_read_early(r) || copies_raw_out(r)) reserve_more(r, uses);
     }
 
     /// A region that was accepted: what it copies to the host counts from now on. True: without an entry that tells.
@@ -68,7 +66,7 @@ public:
     /// It retires.
     void forget(region& r) noexcept
     {
-        if (copies_raw_out(r)) raw_outs_.erase(std::find(raw_outs_.begin(), raw_outs_.end(), &r));
+        if (!raw_outs_.empty() && copies_raw_out(r)) raw_outs_.erase(std::find(raw_outs_.begin(), raw_outs_.end(), &r));
     }
 
     /// Parks another device's region until copies out to these bytes have reached the host.
@@ -126,6 +124,13 @@ public:
     }
 
 private:
+    [[gnu::noinline]] void reserve_more(region& r, std::size_t uses)
+    {
+        for_each_copy_out_before(r, false, [&](stream_clock&, backend::sequence) { ++uses; });
+        pool_.reserve(uses);
+        if (copies_raw_out(r)) raw_outs_.reserve(raw_outs_.size() + 1);
+    }
+
     static bool copies_raw_out(region& r) noexcept
     {
         return r.item_count != 0 && r.maps()[0].writes_host_raw();

@@ -513,7 +513,12 @@ private:
     // What happened on one device may let regions go on that are parked on another one, or are deferred.
     [[gnu::hot]] void follow(aftermath& out) noexcept
     {
-        if (out.nothing()) return;
+        if (out.released.empty() && out.kicks.empty()) return deliver(out.done);
+        follow_on(out);
+    }
+
+    [[gnu::noinline]] void follow_on(aftermath& out) noexcept
+    {
         bool const outermost = following() == nullptr;
         if (outermost) following() = &out;
         do {

@@ -62,6 +62,8 @@ public:
         while (spare_ != nullptr) delete std::exchange(spare_, spare_->next);
     }
 
+    bool has(std::size_t n) const noexcept { return count_ >= n; }
+
     /// Makes sure that the next `n` calls of take succeed. Throws std::bad_alloc.
     void reserve(std::size_t n)
     {

@@ -26,6 +26,12 @@ public:
 
     explicit stream_set(backend::device& device) noexcept : device_(device), traits_(device.traits()) {}
 
+    /// Whether pick() finds a stream for an ordinary region that nothing is in front of.
+    bool first_is_idle() const noexcept
+    {
+        return streams_.size() >= traits_.concurrency && !streams_.empty() && idle(*streams_.front());
+    }
+
     /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
     [[gnu::hot]] error_code reserve(region::way_through way, traffic now)
     {
@@ -130,7 +136,6 @@ private:
     bool enough(traffic now) const noexcept
     {
         if (streams_.size() < traits_.concurrency) return false;
-        if (streams_.size() != 0 && idle(*streams_.front())) return true;
         for (auto const& s : streams_)
             if (!stalled(*s) && !stuck(*s, now)) return true;
         return false;
