@@ -84,7 +84,7 @@ public:
                               : streams_.pick(r.way, met.followed, traffic());
         r.stream = &s;
         r.number = ++s.accepted;
-        if (met.any || waits_.may_read_early(r)) waits_.collect(r);
+        if (met.beside(s) || waits_.may_read_early(r)) waits_.collect(r);
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
             if (copies_out(r)) ++slot_.pending_outs;

@@ -26,9 +26,13 @@ public:
     {
     }
 
+    /// The unfinished work that a region is to come behind.
     struct conflicts {
-        bool any = false;                 ///< there is unfinished work to wait for
+        stream_queue* one = nullptr;      ///< a stream with such work
+        bool several = false;             ///< there are others
         stream_queue* followed = nullptr; ///< the stream of what wrote what the region is about to write
+
+        bool beside(stream_queue const& s) const noexcept { return several || (one != nullptr && one != &s); }
     };
 
     conflicts conflicts_of(region& r) noexcept
@@ -36,7 +40,8 @@ public:
         conflicts met;
         auto const meet = [&](stream_clock& clock, bool writes) {
             stream_queue& s = static_cast<stream_queue&>(clock);
-            met.any = true;
+            met.several |= met.one != nullptr && met.one != &s;
+            met.one = &s;
             if (writes && met.followed == nullptr && s.commands != nullptr) met.followed = &s;
         };
         environment_.for_each_conflict(
