@@ -58,12 +58,11 @@ struct extents {
     }
 };
 
-/// How many teams of how many threads run a kernel, x fastest. Not given: the backend divides the range.
+/// How many teams of how many threads run a kernel, x fastest.
 struct team_shape {
     std::size_t teams[3]{1, 1, 1};
     std::size_t threads[3]{1, 1, 1};
     std::size_t shared_bytes = 0; ///< of a team's memory, beside what the kernel declares
-    bool given = false;
 };
 
 /// A box of up to three dimensions inside an array on the host and one on the device: `slices` times `rows` rows of `row`
@@ -122,7 +121,7 @@ struct invocation {
     std::uint64_t private_arguments = 0; ///< bit i: argument i is an offset in that memory
     std::size_t const* argument_sizes = nullptr;
     unsigned argument_count = 0;
-    team_shape shape;
+    team_shape const* teams = nullptr; ///< null: the backend divides the range
 };
 
 /// How far a stream has come: every signal up to `completed` is done. `failures`: some of their regions may have failed

@@ -61,7 +61,6 @@ constexpr teams_clause teams(range_clause<D> blocks, range_clause<E> threads,
                              std::size_t shared_bytes = 0) noexcept
 {
     backend::team_shape shape;
-    shape.given = true;
     shape.shared_bytes = shared_bytes;
     bool valid = blocks.valid() && threads.valid();
     for (unsigned i = 0; i < 3; ++i) {

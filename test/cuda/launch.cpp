@@ -39,11 +39,10 @@ struct fixture {
         call.range = range;
         return shape(call);
     }
-    std::optional<launch_shape> shape(backend::team_shape team)
+    std::optional<launch_shape> shape(backend::team_shape const& team)
     {
         backend::invocation call;
-        team.given = true;
-        call.shape = team;
+        call.teams = &team;
         return shape(call);
     }
     std::optional<launch_shape> shape(backend::invocation const& call)

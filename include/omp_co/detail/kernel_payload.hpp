@@ -254,7 +254,7 @@ private:
     void take(Clause const& c) noexcept
     {
         if constexpr (std::is_same_v<Clause, teams_clause>)
-            call_.shape = c.shape();
+            call_.teams = &(teams_ = c.shape());
         else if constexpr (dimensions_of<Clause> != 0)
             call_.range = c.extents();
     }
@@ -315,8 +315,9 @@ private:
     {
         for_each_reduction(self, [&](auto const& value) { value.combine(private_memory); });
     }
+    template <class T>
     struct nothing {
-        nothing& operator=(backend::reduction const&) noexcept { return *this; }
+        nothing& operator=(T const&) noexcept { return *this; }
     };
     template <class Value>
     static constexpr bool reduces = requires(Value v)
@@ -335,7 +336,12 @@ private:
     [[no_unique_address]] decltype(value_types(each_clause())) values_;
     std::array<void*, argument_count> arguments_{};
     backend::invocation call_;
-    [[no_unique_address]] std::conditional_t<any_reduces(each_clause()), backend::reduction, nothing> reduce_;
+    [[no_unique_address]] std::conditional_t<any_reduces(each_clause()), backend::reduction,
+                                             nothing<backend::reduction>>
+        reduce_;
+    [[no_unique_address]] std::conditional_t<(std::is_same_v<Clauses, teams_clause> || ...), backend::team_shape,
+                                             nothing<backend::team_shape>>
+        teams_;
 };
 
 template <class... Clauses>

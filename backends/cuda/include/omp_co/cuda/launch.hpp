@@ -35,13 +35,14 @@ inline bool shape_of(backend::invocation const& call, kernel_facts const& kernel
     std::size_t grid[3];
     std::size_t threads = 1;
     unsigned const dimensions = std::min(call.range.dimensions, 3U);
-    unsigned const used = call.shape.given ? 3 : dimensions; // the rest has one of one
-    std::copy_n(call.shape.given ? call.shape.threads : usual[dimensions], 3, block);
-    if (!call.shape.given)
+    backend::team_shape const* const given = call.teams;
+    unsigned const used = given != nullptr ? 3 : dimensions; // the rest has one of one
+    std::copy_n(given != nullptr ? given->threads : usual[dimensions], 3, block);
+    if (given == nullptr)
         for (unsigned d = used; d-- > 0;)
             while (block[0] * block[1] * block[2] > kernel.max_threads && block[d] > 1) block[d] /= 2;
     for (unsigned d = 0; d < used; ++d) {
-        grid[d] = call.shape.given ? call.shape.teams[d]
+        grid[d] = given != nullptr ? given->teams[d]
                   : block[d] == 1  ? call.range.count[d]
                                    : (call.range.count[d] + block[d] - 1) / block[d];
         if (block[d] > device.max_block[d])
@@ -61,11 +62,12 @@ inline bool shape_of(backend::invocation const& call, kernel_facts const& kernel
     if (threads > kernel.max_threads)
         return refuse("a team's thread count", threads, "max_threads_per_block of kernel " + kernel.name,
                       kernel.max_threads);
-    std::size_t const shared = call.shape.shared_bytes + kernel.static_shared;
-    if (call.shape.shared_bytes > device.shared_bytes_optin || shared > device.shared_bytes_optin)
+    std::size_t const asked = given != nullptr ? given->shared_bytes : 0;
+    std::size_t const shared = asked + kernel.static_shared;
+    if (asked > device.shared_bytes_optin || shared > device.shared_bytes_optin)
         return refuse("a team's shared memory of", shared, "max_shared_memory_per_block_optin",
                       device.shared_bytes_optin);
-    shape.shared_bytes = static_cast<unsigned>(call.shape.shared_bytes);
+    shape.shared_bytes = static_cast<unsigned>(asked);
     return true;
 }
 
