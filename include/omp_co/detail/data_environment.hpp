@@ -141,6 +141,7 @@ public:
                               e->range.begin == host.begin && e->range.end == host.end;
             return same ? errc{} : errc::invalid_argument;
         }
+        table_.index_blocks();
         map_item item;
         item.host = host.begin;
         item.bytes = static_cast<std::size_t>(host.end - host.begin);

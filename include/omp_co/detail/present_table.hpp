@@ -147,6 +147,7 @@ public:
     /// within an allocation; the innermost one counts.
     present_entry* at_device(void const* p, std::size_t bytes = 1) noexcept
     {
+        index_blocks();
         auto const* const at = static_cast<char const*>(p);
         where found;
         for (bool any = blocks_.last_not_above(at, found); any; any = blocks_.previous(found)) {
@@ -160,6 +161,7 @@ public:
     /// The program's own memory that begins at the device address `p`, null if there is none.
     present_entry* allocation_at(void const* p) noexcept
     {
+        index_blocks();
         where found;
         for (bool any = blocks_.last_not_above(static_cast<char const*>(p), found); any;
              any = blocks_.previous(found)) {
@@ -175,6 +177,7 @@ public:
     /// Makes `e` stand for memory that a program allocated on the device.
     void insert_allocation(present_entry& e, char* block, std::size_t bytes) noexcept
     {
+        index_blocks();
         e.allocation = true;
         e.range = {block, block + bytes};
         e.count = 1;
@@ -186,9 +189,21 @@ public:
     void place(present_entry& e, char* block) noexcept
     {
         if (watch_ != nullptr) tell(e, block);
-        if (e.block != nullptr) blocks_.erase(e.block, e);
+        if (e.block != nullptr && indexed_) blocks_.erase(e.block, e);
         e.block = block;
-        if (block != nullptr) blocks_.insert(block, e);
+        if (block != nullptr && indexed_) blocks_.insert(block, e);
+    }
+
+    /// Looks blocks up from now on. Before the first pointer to device memory nobody does, and most programs name none; whoever
+    /// associates memory that lies in other memory calls this first, for then the order counts.
+    void index_blocks() noexcept
+    {
+        if (std::exchange(indexed_, true)) return;
+        auto const index = [&](present_entry& e) {
+            if (e.block != nullptr) blocks_.insert(e.block, e); // create() has made room
+        };
+        for_each_orphan(index); // older than what stands in their place
+        for_each(index);
     }
 
     /// Takes `e` out of sight; it stays until its last region retires.
@@ -291,6 +306,7 @@ private:
     boost::intrusive::list<present_entry> allocations_;
     boost::intrusive::list<present_entry> spare_;
     backend::host_watch* watch_ = nullptr;
+    bool indexed_ = false; ///< whether blocks_ holds what has a block
 };
 
 } // namespace omp_co::detail
