@@ -30,9 +30,9 @@ public:
     /// Makes room for `entries` in all, in whatever order they come and go.
     void reserve(std::size_t entries)
     {
+        if (entries <= room_) return;
         // Two neighbours hold more than half of what one can, so that there are fewer chunks than this.
         std::size_t const wanted = entries / (most / 4) + 2;
-        if (chunks_.size() + spare_.size() >= wanted) return;
         if (chunks_.capacity() < wanted) {
             std::size_t const room = 2 * wanted;
             firsts_.reserve(room);
@@ -40,13 +40,16 @@ public:
             spare_.reserve(room);
         }
         while (chunks_.size() + spare_.size() < wanted) spare_.push_back(std::make_unique<chunk>());
+        room_ = entries;
     }
 
     /// Gives memory back that no `entries` will need.
     void shrink(std::size_t entries) noexcept
     {
-        while (!spare_.empty() && chunks_.size() + spare_.size() > entries / (most / 8) + 64)
+        while (!spare_.empty() && chunks_.size() + spare_.size() > entries / (most / 8) + 64) {
             spare_.pop_back();
+            room_ = entries;
+        }
     }
 
     void insert(char* key, Entry& e) noexcept
@@ -207,6 +210,7 @@ private:
     std::vector<std::unique_ptr<chunk>> chunks_;
     std::vector<std::unique_ptr<chunk>> spare_;
     std::size_t size_ = 0;
+    std::size_t room_ = 0; ///< entries that there is memory for, at least
     mutable answer last_;
 };
 
