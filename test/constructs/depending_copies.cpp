@@ -183,6 +183,41 @@ BOOST_AUTO_TEST_CASE(regions_that_run_on_the_initial_device)
     BOOST_TEST(x[0] == expected);
 }
 
+// An if clause changes where a task runs, not that it has a place.
+BOOST_DATA_TEST_CASE(a_motion_that_is_left_out_keeps_its_place, data::make({false, true}), on_queue)
+{
+    test_device const dev(workers(1));
+    omp_co::queue q(dev);
+    std::vector<int> x(4, 1);
+    std::vector<int> other(4, 1);
+    auto const left_out = [&](auto const& place, std::vector<int>& v) {
+        return omp_co::target_update(place, omp_co::to(v), omp_co::if_(false), depend_inout(v));
+    };
+    auto const op = on_queue ? left_out(q, x) : left_out(dev.get(), x);
+    starter s;
+    omp_co::external_event event;
+    started& first = s.start(omp_co::taskwait(depend_out(x), detach(event)));
+    started& second = s.start(op);
+    started& third = s.start(omp_co::taskwait(depend_inout(x)));
+    started& cancelled = s.start(op);
+    started& behind_it = s.start(omp_co::taskwait(depend_inout(x)));
+    started& fails = s.start(omp_co::host_task([] { throw 1; }, depend_out(other)));
+    started& behind_that = s.start(on_queue ? left_out(q, other) : left_out(dev.get(), other));
+    s.io.poll();
+    for (started const* each : {&first, &second, &third, &cancelled, &behind_it}) BOOST_TEST(!each->over());
+    BOOST_TEST(fails.over());
+    BOOST_TEST(behind_that.failed_with(errc::predecessor_failed));
+    cancelled.cancel();
+    s.io.poll();
+    BOOST_TEST(cancelled.failed_with(asio::error::operation_aborted));
+    BOOST_TEST(!third.over());
+    event.fulfill();
+    (void)s.run();
+    for (started const* each : {&first, &second, &third}) BOOST_TEST(each->well());
+    BOOST_TEST(behind_it.failed_with(errc::predecessor_failed));
+    BOOST_TEST(dev.get().statistics().regions == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace depending_copies

@@ -118,7 +118,7 @@ struct initiate_construct {
             initiate<queue_user<typename Operation::note_type>>(
                 std::forward<Handler>(h), [&](auto& user, loop& l) {
                     static_cast<typename Operation::note_type&>(user.payload()) = op.note();
-                    op.dispatch(user, user.payload().order().token, l, *q);
+                    op.dispatch(user, user.payload().order(), l, *q);
                 });
         else
             initiate<typename Operation::payload_type>(
@@ -168,26 +168,24 @@ public:
 
     [[gnu::hot]] void dispatch(region& r, payload_type& payload, loop& l) const noexcept
     {
-        if (!prepare(r, payload)) return l.refuse(r, r.error, {});
-        if constexpr (is_ordered) {
-            try {
-                r.order = &payload.order();
-                dependences const wishes = gather_dependences(clauses_, *r.order);
-                l.start(r, [&](region&) { registry::instance().submit(r, wishes.all()); });
-            } catch (std::bad_alloc const&) {
-                l.refuse(r, make_error_code(errc::out_of_memory), {});
-            }
-        } else {
+        bool const has_work = prepare(r, payload);
+        if (r.error) return l.refuse(r, r.error, {});
+        if constexpr (is_ordered)
+            start_in_order(r, payload.order(), l, has_work);
+        else if (has_work)
             l.start(r);
-        }
+        else
+            l.refuse(r, {}, {});
     }
 
-    /// The same on a queue: `user` is what its handler belongs to, and may end long before the region does.
-    void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
+    /// The same on a queue: `user`, with its order, is what the handler belongs to, and may end long before the region does.
+    void dispatch(region& user, region_order& users, loop& l, queue_state& q) const noexcept
     {
-        if (q.fault()) describe(clauses_, user);
+        bool const useless = has_no_work(all_conditions());
+        if (q.fault() || useless) describe(clauses_, user);
+        if (is_ordered && useless && !q.fault()) return start_in_order(user, users, l, false);
         start_on_queue<payload_type>(
-            q, user, token, l,
+            q, user, users.token, l,
             [&](region& r, payload_type& payload) {
                 r.order->ticket->waits |= brings_back;
                 return prepare(r, payload, q.where());
@@ -210,6 +208,37 @@ private:
     static constexpr bool is_ordered = (is_depend<Clauses> || ...);
     static constexpr bool brings_back = Construct == construct::synchronize || (is_reduction<Clauses> || ...);
 
+    // Without work it has its place among the dependences all the same: the if clause of OpenMP changes a task's device.
+    void start_in_order(region& r, region_order& order, loop& l, bool has_work) const noexcept
+    {
+        try {
+            r.order = &order;
+            if (!has_work) order.begin = &end_at_once;
+            dependences const wishes = gather_dependences(clauses_, order);
+            l.start(r, [&](region&) { registry::instance().submit(r, wishes.all()); });
+        } catch (std::bad_alloc const&) {
+            l.refuse(r, make_error_code(errc::out_of_memory), {});
+        }
+    }
+
+    static void end_at_once(region& r) noexcept
+    {
+        registry::instance().end_dependent(*r.order, {});
+        region_list done;
+        done.push(r);
+        r.owner->completed(std::move(done));
+    }
+
+    // Whether it stays on the host.
+    static bool is_host_only(conditions const& c) noexcept
+    {
+        return !c.wanted || registry::instance().offload_disabled.load(std::memory_order_relaxed);
+    }
+    static bool has_no_work(conditions const& c) noexcept
+    {
+        return std::is_same_v<Kernel, no_kernel> && c.valid && is_host_only(c);
+    }
+
     // What is decided before a region is dispatched. False: it has failed, with its error, or has nothing to do.
     bool prepare(region& r, payload_type& payload, device of_queue = {}) const noexcept
     {
@@ -217,7 +246,7 @@ private:
         describe(clauses_, r);
         if (!c.valid || !payload.valid())
             return refused(r, errc::invalid_argument, "a negative or overflowing extent");
-        bool const here = !c.wanted || registry::instance().offload_disabled.load(std::memory_order_relaxed);
+        bool const here = is_host_only(c);
         if (here && std::is_same_v<Kernel, no_kernel>) return false;
         device where = where_.where();
         try {
