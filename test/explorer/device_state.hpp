@@ -19,7 +19,7 @@ namespace omp_co_test::explorer {
 struct device_state {
     stepped_device* device = nullptr; ///< null once removed
     omp_co::detail::device_slot* slot = nullptr;
-    std::uint64_t generation = 0;
+    std::uint32_t generation = 0;
     present_model model;
     bool faulty = false; ///< lost, and the library knows
     error_code lost;
