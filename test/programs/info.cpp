@@ -1,43 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // What OMP_CO_INFO lets omp_co say: read from stderr, line by line.
 #include "child_process.hpp"
+#include "support/said_by.hpp"
 
 #include <omp_co/omp_co.hpp>
 
 #include <cstdio>
-#include <fcntl.h>
 #include <functional>
 #include <regex>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace {
 
 using child_process::check;
-
-/// What `f` makes this process write to stderr.
-std::vector<std::string> said_by(std::function<void()> const& f)
-{
-    char name[] = "/tmp/omp_co_info_XXXXXX";
-    int const file = ::mkstemp(name);
-    int const kept = ::dup(STDERR_FILENO);
-    (void)::dup2(file, STDERR_FILENO);
-    f();
-    (void)::dup2(kept, STDERR_FILENO);
-    (void)::close(kept);
-    std::string text;
-    char part[4096];
-    (void)::lseek(file, 0, SEEK_SET);
-    for (ssize_t n = 0; (n = ::read(file, part, sizeof part)) > 0;)
-        text.append(part, static_cast<std::size_t>(n));
-    (void)::close(file);
-    (void)::unlink(name);
-    std::vector<std::string> lines;
-    for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
-        lines.push_back(text.substr(at, end - at));
-    return lines;
-}
+using omp_co_test::said_by;
 
 /// The lines are these, each a regular expression.
 void expect(std::string const& what, std::vector<std::string> const& lines,

@@ -57,7 +57,7 @@ public:
         if (node->lane != nullptr) enter_lane(*node);
         bool const free = node->unmet == 0;
         node->now = free ? state::starting : state::deferred;
-        if (free && r.order->on_host) node->waiting = nullptr;
+        if (free && r.order->on_host) nobody_waits(*node);
         if (!free && r.order->token != nullptr) {
             r.order->token->id.store(node->id, std::memory_order_relaxed);
             r.order->token->deferred.store(node, std::memory_order_release);
@@ -275,15 +275,21 @@ private:
             return out.done.push(r);
         }
         if (!r.order->on_host) return out.released.push(r);
-        node.waiting = nullptr;
+        nobody_waits(node);
         out.done.push(r);
+    }
+
+    void nobody_waits(dependent& node) noexcept
+    {
+        if (node.waiting == nullptr) return;
+        if (races_.on()) races_.ended(*node.waiting);
+        node.waiting = nullptr;
     }
 
     void abandon(dependent& node, aftermath& out) noexcept
     {
         if (node.now != state::deferred) return;
         region& r = *node.waiting;
-        if (races_.on()) races_.ended(r);
         r.order->node = nullptr;
         r.fail(aborted(), {});
         skip(node, r.error);
@@ -326,11 +332,11 @@ private:
 
     // Its owner knows that it never runs. Those behind it wait for those before it all the same, so its place stays until
     // they have ended.
-    static void skip(dependent& node, error_code ec) noexcept
+    void skip(dependent& node, error_code ec) noexcept
     {
         leave_lane(node);
         node.error = ec;
-        node.waiting = nullptr;
+        nobody_waits(node);
         node.now = state::skipped;
     }
 
@@ -345,7 +351,6 @@ private:
 
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
-        if (races_.on() && node.waiting != nullptr) races_.ended(*node.waiting);
         if (is_starting(node) && node.incoming != 0) { // it was refused
             skip(node, ec);
             return pass_on(node, out);
@@ -353,6 +358,7 @@ private:
         groups_.leave(node);
         unlink(node);
         leave_lane(node);
+        nobody_waits(node);
         node.now = state::ended;
         for (dependent::edge const& e : node.successors) {
             dependent& s = *e.successor;

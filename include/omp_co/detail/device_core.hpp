@@ -90,7 +90,7 @@ public:
             if (copies_out(r)) ++slot_.pending_outs;
             if (waits_.note(r)) host_changes({r.items->begin(), r.items->host_end()});
         }
-        if (dependences_.races().on() && r.way == region::ordinary)
+        if (dependences_.races().on() && (r.way == region::ordinary || r.way == region::queued))
             dependences_.races().accepted(r, &slot_, slot_.number);
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);

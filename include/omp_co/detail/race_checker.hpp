@@ -2,7 +2,9 @@
 // OMP_CO_CHECK=races: two regions in flight that touch the same mapped bytes, one of them writing, with nothing that orders them.
 //
 // What orders two regions is a chain of depend clauses, a queue that one of them is on, or that one was awaited before the other
-// one started, and then it is not in flight. That a device happens to run them one after the other does not count.
+// one started, and then it is not in flight. That a device happens to run them one after the other does not count. Regions of queues
+// are never reported, for the table orders them among all others on their data; they have a record for what comes behind
+// them, and so behind what they come behind.
 #pragma once
 
 #include <omp_co/detail/map_item.hpp>
@@ -22,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -45,6 +48,8 @@ struct checked_region {
         std::string clause;
     };
 
+    stream_clock const* queue = nullptr;
+    void const* device = nullptr;
     std::size_t index = 0;             ///< among those that have not ended
     std::vector<std::uint64_t> before; ///< bit i: it comes behind the one with that index
     std::vector<access> accesses;
@@ -65,7 +70,15 @@ public:
     }
 
     bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
-    void turn(bool on) noexcept { on_.store(on, std::memory_order_relaxed); }
+    void turn(bool on) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        on_.store(on, std::memory_order_relaxed);
+        if (on) return;
+        records_.clear(); // nobody says any more when they end
+        in_use_.clear();
+        told_.clear();
+    }
     std::uint64_t found() const noexcept { return found_.load(std::memory_order_relaxed); }
 
     /// A region has got its place behind others that have not ended.
@@ -77,9 +90,7 @@ public:
         for (auto const& p : predecessors) {
             auto const at = records_.find(region_of(p));
             if (at == records_.end()) continue;
-            checked_region const& theirs = *at->second;
-            merge(mine.before, theirs.before);
-            set(mine.before, theirs.index);
+            come_behind(mine, *at->second);
         }
     } catch (std::bad_alloc const&) { // then it may be reported for nothing
     }
@@ -91,9 +102,14 @@ public:
         checked_region& mine = record_of(r);
         mine.name = r.name().empty() ? "a region" : std::string(r.name());
         mine.name += number < 0 ? " on a virtual device" : " on device " + std::to_string(number);
+        mine.device = device;
+        mine.queue = r.way == region::queued ? r.stream : nullptr;
         for (map_item const& item : r.maps()) note(mine, item, device);
         for (auto const& [other, theirs] : records_)
-            if (other != &r) compare(mine, *theirs);
+            if (other != &r && are_ordered(mine, *theirs)) come_behind(mine, *theirs);
+        if (mine.queue != nullptr) return;
+        for (auto const& [other, theirs] : records_)
+            if (other != &r && theirs->queue == nullptr) compare(mine, *theirs);
     } catch (std::bad_alloc const&) {
     }
 
@@ -126,15 +142,37 @@ private:
         return *record;
     }
 
-    static void merge(bits& into, bits const& from)
+    static void come_behind(checked_region& mine, checked_region const& theirs)
     {
-        if (into.size() < from.size()) into.resize(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i) into[i] |= from[i];
+        bits& into = mine.before;
+        into.resize(std::max({into.size(), theirs.before.size(), theirs.index / 64 + 1}));
+        for (std::size_t i = 0; i < theirs.before.size(); ++i) into[i] |= theirs.before[i];
+        into[theirs.index / 64] |= std::uint64_t{1} << theirs.index % 64;
     }
-    static void set(bits& in, std::size_t index)
+
+    // Two of which one is on a queue, in the order in which their device accepted them.
+    static bool are_ordered(checked_region const& mine, checked_region const& theirs) noexcept
     {
-        if (in.size() <= index / 64) in.resize(index / 64 + 1);
-        in[index / 64] |= std::uint64_t{1} << index % 64;
+        if (mine.queue == nullptr && theirs.queue == nullptr) return false;
+        if (mine.queue == theirs.queue) return true;
+        checked_region::access const *x = nullptr, *y = nullptr;
+        return mine.device == theirs.device && clash(mine, theirs, x, y);
+    }
+
+    // The first two accesses of which one writes what the other one touches.
+    static bool clash(checked_region const& a, checked_region const& b, checked_region::access const*& x,
+                      checked_region::access const*& y) noexcept
+    {
+        for (checked_region::access const& mine : a.accesses)
+            for (checked_region::access const& theirs : b.accesses) {
+                if (mine.space != theirs.space || !(mine.writes || theirs.writes) ||
+                    !mine.range.overlaps(theirs.range))
+                    continue;
+                x = &mine;
+                y = &theirs;
+                return true;
+            }
+        return false;
     }
 
     // On the device what the clause says, and on the host what moves.
@@ -159,11 +197,8 @@ private:
     void compare(checked_region const& a, checked_region const& b)
     {
         if (a.comes_behind(b.index) || b.comes_behind(a.index)) return;
-        for (checked_region::access const& x : a.accesses)
-            for (checked_region::access const& y : b.accesses) {
-                if (x.space != y.space || !(x.writes || y.writes) || !x.range.overlaps(y.range)) continue;
-                return report(a, x, b, y);
-            }
+        checked_region::access const *x = nullptr, *y = nullptr;
+        if (clash(a, b, x, y)) report(a, *x, b, *y);
     }
 
     void report(checked_region const& a, checked_region::access const& x, checked_region const& b,
@@ -177,8 +212,11 @@ private:
         std::string const text = "omp_co: race: " + a.name + ", " + x.clause + ", and " + b.name + ", " +
                                  y.clause + ", are in flight without an order; both touch " + range +
                                  (x.space == nullptr ? " of the host\n" : "\n");
-        (void)std::fwrite(text.data(), 1, text.size(), stderr);
+        if (told_.size() < most_told && told_.insert(text).second)
+            (void)std::fwrite(text.data(), 1, text.size(), stderr);
     }
+
+    static constexpr std::size_t most_told = 4096;
 
     std::atomic<bool> on_{false};
     std::atomic<std::uint64_t> found_{0};
@@ -186,6 +224,7 @@ private:
     std::mutex mutex_; // behind any device's and the dependence_graph's
     std::unordered_map<region const*, std::unique_ptr<checked_region>> records_;
     std::vector<bool> in_use_;
+    std::unordered_set<std::string> told_; ///< each but once: a loop would say the same for ever
 };
 
 } // namespace omp_co::detail
