@@ -232,7 +232,11 @@ BOOST_AUTO_TEST_CASE(copies_to_the_host_from_two_devices)
     });
     BOOST_REQUIRE(lines.size() == 1U);
     BOOST_TEST((lines[0].find("of the host") != std::string::npos), lines[0]);
-    second.open();
+    second.open(); // one after the other: the race is real
+    BOOST_TEST(eventually([&] {
+        c.s.io.poll();
+        return other.get().statistics().in_flight == 0U;
+    }));
     BOOST_TEST(c.finish());
 }
 
