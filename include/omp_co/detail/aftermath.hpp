@@ -15,8 +15,6 @@ struct aftermath {
     region_list released;                                   ///< were deferred, and are to be dispatched
     boost::container::small_vector<device_slot*, 16> kicks; ///< devices whose streams may go on
 
-    bool nothing() const noexcept { return done.empty() && released.empty() && kicks.empty(); }
-
     void kick(device_slot& slot)
     {
         if (std::find(kicks.begin(), kicks.end(), &slot) == kicks.end()) kicks.push_back(&slot);

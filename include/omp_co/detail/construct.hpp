@@ -181,9 +181,9 @@ public:
     /// The same on a queue: `user`, with its order, is what the handler belongs to, and may end long before the region does.
     void dispatch(region& user, region_order& users, loop& l, queue_state& q) const noexcept
     {
-        bool const useless = has_no_work(all_conditions());
-        if (q.fault() || useless) describe(clauses_, user);
-        if (is_ordered && useless && !q.fault()) return start_in_order(user, users, l, false);
+        bool const only_waits = is_ordered && !q.fault() && has_no_work(all_conditions());
+        if (q.fault() || only_waits) describe(clauses_, user);
+        if (only_waits) return start_in_order(user, users, l, false);
         start_on_queue<payload_type>(
             q, user, users.token, l,
             [&](region& r, payload_type& payload) {
@@ -246,8 +246,8 @@ private:
         describe(clauses_, r);
         if (!c.valid || !payload.valid())
             return refused(r, errc::invalid_argument, "a negative or overflowing extent");
+        if (has_no_work(c)) return false;
         bool const here = is_host_only(c);
-        if (here && std::is_same_v<Kernel, no_kernel>) return false;
         device where = where_.where();
         try {
             if (here)

@@ -79,9 +79,8 @@ public:
         environment_.apply(r.maps(), r.serial);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
-        stream_queue& s = r.order != nullptr && r.order->ticket != nullptr
-                              ? place_in_queue(r, *r.order->ticket)
-                              : streams_.pick(r.way, met.followed, traffic());
+        queue_ticket* const ticket = ticket_of(r);
+        stream_queue& s = ticket == nullptr ? streams_.pick(r.way, met.followed, traffic()) : place_in_queue(r, *ticket);
         r.stream = &s;
         r.number = ++s.accepted;
         if (met.beside(s) || waits_.may_read_early(r)) waits_.collect(r);
