@@ -213,20 +213,12 @@ private:
     {
         try {
             r.order = &order;
-            if (!has_work) order.begin = &end_at_once;
+            if (!has_work) order.begin = &registry::hand_over;
             dependences const wishes = gather_dependences(clauses_, order);
             l.start(r, [&](region&) { registry::instance().submit(r, wishes.all()); });
         } catch (std::bad_alloc const&) {
             l.refuse(r, make_error_code(errc::out_of_memory), {});
         }
-    }
-
-    static void end_at_once(region& r) noexcept
-    {
-        registry::instance().end_dependent(*r.order, {});
-        region_list done;
-        done.push(r);
-        r.owner->completed(std::move(done));
     }
 
     // Whether it stays on the host.

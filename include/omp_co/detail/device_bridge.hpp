@@ -36,7 +36,7 @@ public:
                 device_bridge(user, out, in, bytes);
         } catch (std::bad_alloc const&) {
             user.fail(make_error_code(errc::out_of_memory), "no host memory for a copy between devices");
-            return hand_over(user);
+            return registry::hand_over(user);
         }
         made->take_places();
     }
@@ -83,14 +83,6 @@ private:
         r.generation = where.generation();
         r.items = &item;
         r.item_count = 1;
-    }
-
-    static void hand_over(region& user) noexcept
-    {
-        if (user.order != nullptr) registry::instance().end_dependent(*user.order, user.error);
-        region_list done;
-        done.push(user);
-        user.owner->completed(std::move(done));
     }
 
     void take_places() noexcept
@@ -189,7 +181,7 @@ private:
         region& user = user_;
         std::destroy_at(this);
         recycling<device_bridge>().deallocate(this, 1);
-        hand_over(user);
+        registry::hand_over(user);
     }
 
     /// Each is a command of its own, and a stream takes so many.

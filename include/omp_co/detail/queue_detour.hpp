@@ -88,9 +88,7 @@ private:
         std::destroy_at(this);
         recycling<queue_detour>().deallocate(this, 1);
         if (ec) user.fail(ec, {});
-        region_list told;
-        told.push(user);
-        user.owner->completed(std::move(told));
+        registry::hand_over(user);
     }
 
     region turn_;

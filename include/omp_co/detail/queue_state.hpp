@@ -78,9 +78,7 @@ private:
             r.end(r, ending::destroy);                               // and maybe this
             if (user == nullptr) continue;
             if (ec) user->fail(ec, failed_in_queue);
-            region_list told;
-            told.push(*user);
-            user->owner->completed(std::move(told));
+            registry::hand_over(*user);
         }
     }
 

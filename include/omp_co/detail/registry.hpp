@@ -155,6 +155,15 @@ public:
         follow(out);
     }
 
+    /// Gives a region that no device has to its owner, once it has ended, and lets its successors go.
+    static void hand_over(region& r) noexcept
+    {
+        if (r.order != nullptr) instance().end_dependent(*r.order, r.error);
+        region_list done;
+        done.push(r);
+        r.owner->completed(std::move(done));
+    }
+
     /// Ends a region without effect if it is still deferred.
     void cancel_deferred(dependent& node, std::uint64_t id) noexcept
     {
