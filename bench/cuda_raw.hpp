@@ -12,6 +12,7 @@
 #include <omp_co/cuda.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace bench {
@@ -102,8 +103,8 @@ public:
     }
 
     /// `regions` on all streams, batch by batch. Appends this thread's seconds a region for each batch, waiting left out;
-    /// answers the seconds of the whole.
-    double loop(long regions, long batch, std::vector<double>& cpu)
+    /// answers the seconds of the whole. `nap`: between a batch and the wait for its end.
+    double loop(long regions, long batch, std::vector<double>& cpu, std::chrono::milliseconds nap = {})
     {
         double const begin = wall_seconds();
         for (long done = 0; done < regions; done += batch) {
@@ -113,6 +114,7 @@ public:
                 region(nothing_, 0, stream_[i % streams], i % streams);
             }
             cpu.push_back((thread_seconds() - busy) / double(batch));
+            if (nap.count() != 0) std::this_thread::sleep_for(nap);
             current const here(*this);
             for (auto& s : stream_) ok(d_.stream_synchronize(s), "cuStreamSynchronize");
         }

@@ -34,8 +34,9 @@ omp_co::cuda::image const image{std::string_view(cuda_kernels)};
 omp_co::kernel<void(char*)> const nothing("nothing", image);
 work_kernel const work("work", image);
 
-constexpr long batch = 200;        // regions in flight
-constexpr std::size_t objects = 8; // resident, as many as the raw loop has streams
+constexpr long batch = 200;                 // regions in flight
+constexpr std::chrono::milliseconds nap{2}; // meanwhile a batch ends
+constexpr std::size_t objects = 8;          // resident, as many as the raw loop has streams
 
 class resident {
 public:
@@ -66,7 +67,7 @@ void omp_co_regions(omp_co::device dev, long regions, std::vector<double>& cpu, 
         double begin = thread_seconds();
         for (long i = 0; i < batch; ++i) omp_co::target(dev, nothing, omp_co::tofrom(data[i]))(handler);
         double spent = thread_seconds() - begin;
-        std::this_thread::sleep_for(std::chrono::milliseconds(2)); // they end meanwhile
+        std::this_thread::sleep_for(nap);
         begin = thread_seconds();
         loop.run();
         loop.restart();
@@ -75,7 +76,7 @@ void omp_co_regions(omp_co::device dev, long regions, std::vector<double>& cpu, 
     }
 }
 
-// Measured by turns, for the machine's speed changes. The median is that of the turns' differences; the 99th percentile is
+// Measured by turns, for the machine's speed changes, and both nap, for caches grow cold. The median is that of the turns' differences; the 99th percentile is
 // of omp_co's batches over the usual one of the raw loop, whose own bad ones do not count.
 void print_cpu(omp_co::device dev, cuda_raw& raw, long regions, long& failed)
 {
@@ -89,7 +90,7 @@ void print_cpu(omp_co::device dev, cuda_raw& raw, long regions, long& failed)
         std::vector<double> mine;
         std::vector<double> other;
         omp_co_regions(dev, regions / rounds + batch, mine, failed);
-        (void)raw.loop(regions / rounds + batch, batch, other);
+        (void)raw.loop(regions / rounds + batch, batch, other, nap);
         differences.push_back(median(mine) - median(other));
         ours.insert(ours.end(), mine.begin(), mine.end());
         theirs.insert(theirs.end(), other.begin(), other.end());

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -56,19 +55,8 @@ public:
         if (way == region::express) return *express_;
         if (followed != nullptr) return *followed;
         if (idle(*streams_.front())) return *streams_.front();
-        stream_queue* best = nullptr;
-        std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-        for (auto const& s : streams_) {
-            std::uint64_t const load = s->load();
-            if (load >= least || stalled(*s) || stuck(*s, now)) continue;
-            best = s.get();
-            least = load;
-        }
-        if (best != nullptr) return *best;
-        best = streams_.front().get();
-        for (auto const& s : streams_)
-            if (s->load() < best->load()) best = s.get();
-        return *best;
+        stream_queue& best = least_loaded();
+        return goes_on(best, now) ? best : least_loaded_that_goes_on(now);
     }
 
     /// A stream for a queue alone; null, and why, if there is none. Throws std::bad_alloc.
@@ -135,11 +123,34 @@ public:
 private:
     bool enough(traffic now) const noexcept
     {
-        if (streams_.size() < traits_.concurrency) return false;
-        for (auto const& s : streams_)
-            if (!stalled(*s) && !stuck(*s, now)) return true;
-        return false;
+        return streams_.size() >= traits_.concurrency &&
+               std::any_of(streams_.begin(), streams_.end(), [&](auto const& s) { return goes_on(*s, now); });
     }
+
+    stream_queue& least_loaded() const noexcept
+    {
+        stream_queue* best = streams_.front().get();
+        std::uint64_t least = best->load();
+        for (auto const& s : streams_) {
+            std::uint64_t const load = s->load();
+            if (load >= least) continue;
+            best = s.get();
+            least = load;
+        }
+        return *best;
+    }
+
+    // The least loaded one of all if none does.
+    [[gnu::noinline]] stream_queue& least_loaded_that_goes_on(traffic now) const noexcept
+    {
+        stream_queue* best = nullptr;
+        for (auto const& s : streams_)
+            if (goes_on(*s, now) && (best == nullptr || s->load() < best->load())) best = s.get();
+        return best != nullptr ? *best : least_loaded();
+    }
+
+    // Whether a region that is put there now is likely to be started soon.
+    bool goes_on(stream_queue const& s, traffic now) const noexcept { return !stalled(s) && !stuck(s, now); }
 
     error_code add_ordinary()
     {
