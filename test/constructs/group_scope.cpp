@@ -7,11 +7,19 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <optional>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace asio = boost::asio;
@@ -114,6 +122,100 @@ BOOST_AUTO_TEST_CASE(each_wait_has_a_cancellation_of_its_own)
     io.run();
     BOOST_TEST((cancelled && *cancelled == asio::error::operation_aborted));
     BOOST_TEST((other && !*other));
+}
+
+/// Is cancelled when it has become a member and has not been started.
+template <class Operation>
+struct cancelled_at_start {
+    using cancelled_by_token = typename Operation::cancelled_by_token;
+
+    omp_co::task_group& group;
+    Operation op;
+
+    template <class Token>
+    auto operator()(Token&& token) const
+    {
+        group.cancel();
+        return op(std::forward<Token>(token));
+    }
+};
+
+BOOST_AUTO_TEST_CASE(a_member_is_cancelled_while_it_starts)
+{
+    test_device const dev(workers(1));
+    asio::io_context io;
+    omp_co::external_event event;
+    std::vector<int> v(8, 0);
+    std::optional<error_code> result;
+    omp_co::taskwait(omp_co::depend_out(v), omp_co::detach(event))(asio::bind_executor(io, asio::detached));
+    omp_co::task_group group(io.get_executor());
+    auto const op =
+        omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v), omp_co::depend_inout(v));
+    group.spawn(cancelled_at_start<std::remove_const_t<decltype(op)>>{group, op});
+    group.wait()(asio::bind_executor(io, [&](error_code ec) { result = ec; }));
+    BOOST_TEST(eventually([&] {
+        io.restart();
+        io.poll();
+        return result.has_value();
+    }));
+    BOOST_TEST((result && *result == asio::error::operation_aborted));
+    event.fulfill();
+    io.restart();
+    io.run();
+    BOOST_TEST(v[0] == 0);
+}
+
+// A member may be on its way to its device, or to its place among the dependences, when the cancellation comes.
+BOOST_AUTO_TEST_CASE(a_group_is_cancelled_while_others_spawn)
+{
+    test_device const dev(workers(1));
+    asio::thread_pool loop(2);
+    omp_co::external_event event;
+    int h = 0;
+    std::atomic<int> run{0};
+    auto const kernel = [count = &run](int*) { count->fetch_add(1); };
+    std::array<int, 2> data{};
+    auto const held = omp_co::taskwait(omp_co::depend_out(h),
+                                       omp_co::detach(event))(asio::bind_executor(loop, asio::use_future));
+    {
+        omp_co::task_group group(loop.get_executor());
+        std::vector<std::thread> threads;
+        for (int& mine : data)
+            threads.emplace_back([&group, &dev, &kernel, &h, &mine] {
+                for (int i = 0; i < 200; ++i)
+                    group.spawn(omp_co::target(dev, kernel, omp_co::tofrom(mine), omp_co::depend_in(h)));
+            });
+        for (int i = 0; i < 50; ++i) group.cancel();
+        for (std::thread& t : threads) t.join();
+        group.cancel();
+        auto ended = group.wait()(asio::bind_executor(loop, asio::use_future));
+        BOOST_REQUIRE(
+            (ended.wait_for(10s) == std::future_status::ready)); // though what they wait for never came
+        BOOST_CHECK_EXCEPTION(ended.get(), boost::system::system_error,
+                              [](auto const& e) { return e.code() == asio::error::operation_aborted; });
+    }
+    BOOST_TEST(run == 0);
+    event.fulfill();
+    held.wait();
+    loop.join();
+    BOOST_TEST(dev.get().statistics().regions == 0u);
+}
+
+// What is no operation of omp_co's is cancelled by its slot, on its strand.
+BOOST_AUTO_TEST_CASE(a_group_takes_operations_of_others)
+{
+    asio::io_context io;
+    asio::steady_timer never(io, 1h);
+    auto const sleep = [&never](auto token) { return never.async_wait(std::move(token)); };
+    omp_co::task_group group(io.get_executor());
+    std::optional<error_code> result;
+    group.spawn(sleep);
+    group.wait()(asio::bind_executor(io, [&](error_code ec) { result = ec; }));
+    io.poll();
+    BOOST_TEST(!result);
+    group.cancel();
+    io.run();
+    BOOST_TEST((result && *result == asio::error::operation_aborted));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -135,6 +135,7 @@ struct initiate_construct {
 template <construct Construct, class Kernel, class... Clauses>
 class [[nodiscard]] operation {
 public:
+    using cancelled_by_token = void;
     using payload_type = construct_payload<Construct, Kernel, Clauses...>;
     using note_type = mapping_note<Construct>;
 

@@ -79,6 +79,7 @@ inline constexpr bool is_memory_clause =
 template <class... Clauses>
 class [[nodiscard]] memory_operation {
 public:
+    using cancelled_by_token = void;
     memory_operation(queue_state* q, memory_motion const& m, Clauses const&... c) noexcept
         : queue_(q), motion_(m), clauses_(c...)
     {

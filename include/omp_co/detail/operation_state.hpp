@@ -138,6 +138,14 @@ private:
     asio::any_io_executor tracked_;
 };
 
+/// A task_group's own, for a region that it cancels by its token.
+template <class Handler>
+concept is_region_member = requires(Handler const& h)
+{
+    h.group();
+    h.token();
+};
+
 template <class Handler, class Payload>
 class operation_state final : public region {
 public:
@@ -177,20 +185,24 @@ private:
           token_(listen(h)),
           handler_(std::move(h))
     {
-        if (!work_.in_loop()) group = group_of(ex);
+        if constexpr (is_region_member<Handler>)
+            group = handler_.group();
+        else if (!work_.in_loop())
+            group = group_of(ex);
         if constexpr (requires { payload_.order(); }) payload_.order().token = token_;
     }
 
     // Some payloads know better what a cancellation is to do.
     cancel_token* listen(Handler& h)
     {
+        if constexpr (is_region_member<Handler>) return &h.token().share();
         auto cancellation = asio::get_associated_cancellation_slot(h);
         if (!cancellation.is_connected()) return nullptr;
         if constexpr (requires { payload_.listen(cancellation); }) {
             payload_.listen(cancellation);
             return nullptr;
         }
-        cancel_token* const token = cancel_token::create();
+        cancel_token* const token = cancel_token::create(2); // the slot's handler and this
         cancellation.template emplace<cancel_handler>(token);
         return token;
     }

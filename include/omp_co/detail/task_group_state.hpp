@@ -3,15 +3,17 @@
 #pragma once
 
 #include <omp_co/detail/asio.hpp>
+#include <omp_co/detail/cancel_token.hpp>
 #include <omp_co/detail/code_of.hpp>
 #include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/when_all_state.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <boost/intrusive/list.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -21,15 +23,35 @@
 
 namespace omp_co::detail {
 
+/// What an operation says that has one region, and whose cancellation is that region's token alone.
+template <class Operation>
+concept is_one_region = requires
+{
+    typename Operation::cancelled_by_token;
+};
+
 class task_group_state : public std::enable_shared_from_this<task_group_state> {
+    struct member;
+
 public:
     explicit task_group_state(asio::any_io_executor ex) : executor_(std::move(ex)) {}
 
+    /// A region needs no strand: its token may be used from any thread.
     template <class Operation>
-    requires completes_with_error_code<Operation>
+    requires is_one_region<Operation>
     void spawn(Operation const& op)
     {
-        start([&](member& m, ticket t) {
+        auto& m = *new member(*cancel_token::create(1));
+        std::uint64_t const seen = add(m);
+        op(region_member(ticket(shared_from_this(), m)));
+        if (seen != cancellations_.load(std::memory_order_acquire)) cancel_deferred();
+    }
+
+    template <class Operation>
+    requires(completes_with_error_code<Operation> &&
+             !is_one_region<Operation>) void spawn(Operation const& op)
+    {
+        start([&](strand_member& m, ticket t) {
             op(asio::bind_cancellation_slot(
                 m.signal.slot(),
                 asio::bind_executor(m.strand, [t = std::move(t)](error_code ec) mutable { t.finish(ec); })));
@@ -39,7 +61,7 @@ public:
     template <class Executor>
     void spawn(asio::awaitable<void, Executor>&& task)
     {
-        start([&](member& m, ticket t) {
+        start([&](strand_member& m, ticket t) {
             asio::co_spawn(m.strand, std::move(task),
                            asio::bind_cancellation_slot(
                                m.signal.slot(),
@@ -80,10 +102,15 @@ public:
 
     void cancel(asio::cancellation_type type)
     {
-        std::lock_guard guard(mutex_);
-        ++cancellations_;
-        for (auto const& m : members_)
-            if (m->started) emit(m, type);
+        {
+            std::lock_guard guard(mutex_);
+            cancellations_.fetch_add(1, std::memory_order_release);
+            for (member& m : members_) {
+                if (m.token != nullptr) m.token->requested.store(true, std::memory_order_relaxed);
+                if (m.own != nullptr && m.own->started) emit(m.own, type);
+            }
+        }
+        cancel_deferred();
     }
 
     /// The group is gone: nobody waits any more, and the memory that its regions use may go next.
@@ -104,31 +131,45 @@ public:
     }
 
 private:
-    /// A member's strand serialises its cancellation with its own completion.
-    struct member {
-        member(asio::any_io_executor const& ex, void const* group)
+    /// What is not one region, as a coroutine. Its strand serialises its cancellation with its own completion.
+    struct strand_member {
+        strand_member(asio::any_io_executor const& ex, void const* group)
             : strand(asio::make_strand(ex), group_mark{group})
         {
         }
         group_executor strand;
         asio::cancellation_signal signal;
-        bool started = false;
+        bool started = false; ///< guarded by the group's mutex
     };
+
+    struct member : boost::intrusive::list_base_hook<> {
+        explicit member(cancel_token& t) noexcept : token(&t) {}
+        explicit member(std::shared_ptr<strand_member> o) noexcept : own(std::move(o)) {}
+        member(member const&) = delete;
+        member& operator=(member const&) = delete;
+        ~member()
+        {
+            if (token != nullptr) token->release();
+        }
+
+        static void* operator new(std::size_t bytes) { return recycler::allocate(bytes); }
+        static void operator delete(void* p, std::size_t bytes) noexcept { recycler::deallocate(p, bytes); }
+
+        cancel_token* token = nullptr; ///< of a region
+        std::shared_ptr<strand_member> own;
+    };
+
     struct waiter {
         std::shared_ptr<loop_door> door;
         region* operation; ///< gone if the door is closed
         std::uint64_t id;
         bool cancelled = false;
     };
-    using member_list = std::list<std::shared_ptr<member>>;
 
     /// Ends its member exactly once, also when the handler that holds it is destroyed unused.
     class ticket {
     public:
-        ticket(std::shared_ptr<task_group_state> s, member_list::iterator at) noexcept
-            : state_(std::move(s)), at_(at)
-        {
-        }
+        ticket(std::shared_ptr<task_group_state> s, member& m) noexcept : state_(std::move(s)), member_(&m) {}
         ticket(ticket&&) noexcept = default;
         ticket& operator=(ticket&&) = delete;
         ~ticket()
@@ -136,41 +177,75 @@ private:
             if (state_ != nullptr) finish(asio::error::operation_aborted);
         }
 
-        void finish(error_code ec) { std::exchange(state_, nullptr)->finished(at_, ec); }
+        void finish(error_code ec) { std::exchange(state_, nullptr)->finished(*member_, ec); }
+        task_group_state const& group() const noexcept { return *state_; }
+        cancel_token& token() const noexcept { return *member_->token; }
 
     private:
         std::shared_ptr<task_group_state> state_;
-        member_list::iterator at_;
+        member* member_;
     };
+
+    /// The handler of a region, which asks it for its group and its token.
+    class region_member {
+    public:
+        using executor_type = asio::any_io_executor;
+
+        explicit region_member(ticket&& t) noexcept : ticket_(std::move(t)) {}
+
+        executor_type const& get_executor() const noexcept { return ticket_.group().executor_; }
+        void const* group() const noexcept { return &ticket_.group(); }
+        cancel_token& token() const noexcept { return ticket_.token(); }
+        void operator()(error_code ec) { ticket_.finish(ec); }
+
+    private:
+        ticket ticket_;
+    };
+
+    std::uint64_t add(member& m) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        members_.push_back(m);
+        return cancellations_.load(std::memory_order_relaxed);
+    }
 
     template <class Start>
     void start(Start begin)
     {
-        std::shared_ptr<member> const m = std::make_shared<member>(executor_, this);
-        std::uint64_t seen = 0;
-        member_list::iterator at;
-        {
-            std::lock_guard guard(mutex_);
-            at = members_.insert(members_.end(), m);
-            seen = cancellations_;
-        }
-        begin(*m, ticket(shared_from_this(), at));
+        auto const own = std::allocate_shared<strand_member>(recycling<void>(), executor_, this);
+        auto& m = *new member(own);
+        std::uint64_t const seen = add(m);
+        begin(*own, ticket(shared_from_this(), m));
         std::lock_guard guard(mutex_);
-        m->started = true;
-        if (seen != cancellations_) emit(m, asio::cancellation_type::terminal);
+        own->started = true;
+        if (seen != cancellations_.load(std::memory_order_relaxed))
+            emit(own, asio::cancellation_type::terminal);
     }
 
-    static void emit(std::shared_ptr<member> const& m, asio::cancellation_type type)
+    static void emit(std::shared_ptr<strand_member> const& m, asio::cancellation_type type)
     {
         asio::post(m->strand, [m, type] { m->signal.emit(type); });
     }
 
-    void finished(member_list::iterator at, error_code ec)
+    // Of the regions that were asked to end, those that are not on a device yet.
+    static void cancel_deferred() noexcept
+    {
+        registry::instance().cancel_deferred_if([](region const& r) {
+            cancel_token const* const token = r.order->token;
+            return token != nullptr && token->requested.load(std::memory_order_relaxed);
+        });
+    }
+
+    void finished(member& m, error_code ec)
     {
         std::unique_lock lock(mutex_);
-        members_.erase(at);
+        members_.erase(members_.iterator_to(m));
         if (ec && !error_) error_ = ec;
-        if (members_.empty() && !waiters_.empty()) complete_waiters(lock);
+        if (members_.empty() && !waiters_.empty())
+            complete_waiters(lock);
+        else
+            lock.unlock();
+        delete &m;
     }
 
     void complete_waiters(std::unique_lock<std::mutex>& lock)
@@ -186,10 +261,10 @@ private:
 
     asio::any_io_executor executor_;
     std::mutex mutex_;
-    member_list members_; // the rest is guarded by mutex_
+    boost::intrusive::list<member> members_; // the rest is guarded by mutex_
     std::vector<waiter> waiters_;
     error_code error_;
-    std::uint64_t cancellations_ = 0;
+    std::atomic<std::uint64_t> cancellations_{0}; // changed under it
     std::atomic<std::uint64_t> waits_{0};
 };
 
