@@ -295,6 +295,7 @@ struct wakeup {
 struct supply {
     void* block = nullptr;
     bool coming = false;
+    error_code why{}; ///< there is neither, if it is not that memory is short
 };
 
 /// For a device that checks how its program uses host memory: what the layers above know of that. Called with the device's

@@ -2,11 +2,15 @@
 // Device memory as a program's own: allocation, copies that name both sides, association.
 #include "support/devices.hpp"
 #include "support/gate.hpp"
+#include "support/kernels.hpp"
 #include "support/outcome.hpp"
 
 #include <omp_co/omp_co.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/test/data/monomorphic.hpp>
@@ -16,6 +20,8 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -209,6 +215,64 @@ BOOST_AUTO_TEST_CASE(a_buffer_may_outlive_its_device)
     BOOST_TEST((outcome(omp_co::target_memset(a, 0)) == errc::device_lost));
     a.reset();
     BOOST_TEST(!a);
+}
+
+// What an allocation lacks is what a region in flight holds. It waits for it in the same queue as regions.
+BOOST_AUTO_TEST_CASE(an_allocation_waits_for_memory_that_is_in_use)
+{
+    constexpr std::size_t kib = 1024 / sizeof(int);
+    test_device const dev(limited(2, 64 << 10));
+    std::vector<int> x(48 * kib, 1);
+    std::vector<int> y(16 * kib, 1);
+    gate g;
+    asio::io_context io;
+    std::string order;
+    auto const note = [&](char who) {
+        return asio::bind_executor(io, [&order, who](error_code ec) { order += ec ? '!' : who; });
+    };
+    omp_co::device_buffer<int> made;
+    omp_co::target(dev, g.kernel(), omp_co::tofrom(x))(note('a'));
+    BOOST_REQUIRE(g.wait_entered(1));
+    omp_co::allocate<int>(dev,
+                          32 * kib)(asio::bind_executor(io, [&](error_code ec, omp_co::device_buffer<int> b) {
+        order += ec ? '!' : 'b';
+        made = std::move(b);
+    }));
+    omp_co::target(dev, increment, range(y.size()), omp_co::tofrom(y))(note('c')); // there is room for it
+    io.poll();
+    BOOST_TEST(order.empty());
+    g.open();
+    io.restart();
+    io.run();
+    BOOST_TEST(order == "abc");
+    BOOST_TEST(made.size() == 32 * kib);
+    BOOST_TEST(y[0] == 2);
+    // With nothing in flight nobody would give any back.
+    BOOST_CHECK_EXCEPTION((void)make(dev, 48 * kib), boost::system::system_error,
+                          [](auto const& e) { return e.code() == errc::out_of_memory; });
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_allocation_gives_its_memory_back)
+{
+    test_device const dev(limited(1, 64 << 10));
+    std::vector<int> x(12 << 10, 1);
+    gate g;
+    asio::io_context io;
+    asio::cancellation_signal signal;
+    std::optional<error_code> result;
+    omp_co::target(dev, g.kernel(), omp_co::tofrom(x))(asio::bind_executor(io, asio::detached));
+    BOOST_REQUIRE(g.wait_entered(1));
+    omp_co::allocate<int>(dev, 8 << 10)(asio::bind_cancellation_slot(
+        signal.slot(), asio::bind_executor(io, [&](error_code ec, omp_co::device_buffer<int> b) {
+            result = ec;
+            BOOST_TEST(!b);
+        })));
+    signal.emit(asio::cancellation_type::terminal);
+    g.open();
+    io.run();
+    BOOST_TEST((result && *result == asio::error::operation_aborted));
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
+    BOOST_TEST(dev.get().statistics().in_flight == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(every_token)

@@ -8,6 +8,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace asio = boost::asio;
@@ -173,6 +174,43 @@ BOOST_AUTO_TEST_CASE(all_regions_in_flight_end_when_the_device_is_lost)
     BOOST_TEST(lost + well == x.size() + large.size() + 1);
     BOOST_TEST(lost != 0U);
     for (int each : x) BOOST_TEST((each == 1 || each == 2));
+}
+
+// What it waits for is what the region in flight holds, which never comes back.
+BOOST_AUTO_TEST_CASE(an_allocation_that_waits_ends_when_the_device_is_lost)
+{
+    bed dev(varieties[0], {{"MEMORY", std::to_string(64 << 20)}, {"KERNEL_US", "50000"}});
+    int_kernel const trap("trap", image);
+    std::vector<int> x((48 << 20) / sizeof(int), 1);
+    asio::io_context io;
+    omp_co::error_code region;
+    omp_co::error_code allocation;
+    omp_co::target(dev, trap,
+                   omp_co::alloc(x))(asio::bind_executor(io, [&](omp_co::error_code ec) { region = ec; }));
+    omp_co::allocate<int>(dev, x.size() / 2)(
+        asio::bind_executor(io, [&](omp_co::error_code ec, omp_co::device_buffer<int> b) {
+            allocation = ec;
+            BOOST_TEST(!b);
+        }));
+    io.run();
+    BOOST_TEST((region == errc::device_lost), region.message());
+    BOOST_TEST((allocation == errc::device_lost), allocation.message());
+    BOOST_TEST(dev.now().in_flight == 0U);
+}
+
+// As one that another process has for itself.
+BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_varieties), v)
+{
+    bed dev(v, {{"FAULT", "cuDevicePrimaryCtxRetain:1:CUDA_ERROR_DEVICE_UNAVAILABLE"}});
+    int x = 1;
+    omp_co::error_code const ec = outcome(omp_co::target(dev, increment, omp_co::tofrom(x)));
+    BOOST_TEST((ec.category() == omp_co::cuda::category()), ec.message());
+    BOOST_TEST(ec.value() == 46, ec.message());
+    BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(x))) == ec)); // known for a while
+    BOOST_TEST(x == 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+    BOOST_TEST(x == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_that_another_library_resets_is_lost)

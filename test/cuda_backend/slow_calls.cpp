@@ -29,9 +29,8 @@ using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
 
 /// How late a timer of a millisecond comes, at worst, while an operation runs in the same loop.
-template <class Operation>
-clock_type::duration longest_pause(Operation const& op, omp_co::error_code& result,
-                                   omp_co::cuda::pinned* given = nullptr)
+template <class Operation, class Value = int>
+clock_type::duration longest_pause(Operation const& op, omp_co::error_code& result, Value* given = nullptr)
 {
     asio::io_context io;
     asio::steady_timer timer(io);
@@ -92,6 +91,23 @@ BOOST_DATA_TEST_CASE(memory_that_must_grow_leaves_the_loop_free, data::make(cuda
     BOOST_TEST(!ec, ec.message());
     BOOST_TEST(x[0] == 2);
     BOOST_TEST((pause < 300ms));
+}
+
+// The first allocation of a device makes it usable; without pools, each of them waits for all kernels.
+BOOST_DATA_TEST_CASE(an_allocation_leaves_the_loop_free,
+                     data::make(slow_functions, slow_functions + 4) * data::make({0, 3}), function, kind)
+{
+    bed dev(varieties[kind], {{"CALL_US", std::string(function) + ":400000"}});
+    omp_co::error_code ec;
+    omp_co::device_buffer<int> made;
+    auto const pause = longest_pause(omp_co::allocate<int>(dev, 1000), ec, &made);
+    BOOST_TEST(!ec, ec.message());
+    BOOST_TEST((pause < 300ms));
+    std::vector<int> x(1000, 3);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(made, x)));
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::is_device_ptr(made))));
+    BOOST_TEST(!outcome(omp_co::target_memcpy(x, made)));
+    BOOST_TEST(x[0] == 4);
 }
 
 BOOST_AUTO_TEST_CASE(pinning_leaves_the_loop_free)

@@ -80,7 +80,8 @@ public:
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
         queue_ticket* const ticket = ticket_of(r);
-        stream_queue& s = ticket == nullptr ? streams_.pick(r.way, met.followed, traffic()) : place_in_queue(r, *ticket);
+        stream_queue& s =
+            ticket == nullptr ? streams_.pick(r.way, met.followed, traffic()) : place_in_queue(r, *ticket);
         r.stream = &s;
         r.number = ++s.accepted;
         if (met.beside(s) || waits_.may_read_early(r)) waits_.collect(r);
@@ -94,6 +95,17 @@ public:
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
+        return {};
+    }
+
+    /// The same for a region that only asks for memory, with no place in the order of others.
+    error_code place_allocation(region& r) noexcept
+    {
+        if (lost_) return make_error_code(errc::device_lost);
+        r.serial = ++serial_;
+        r.needs_memory = true;
+        ++slot_.in_flight;
+        memory_.queue(r);
         return {};
     }
 
@@ -215,6 +227,8 @@ private:
             streams_.for_each([&](stream_queue& s) {
                 if (!s.enqueuing) drive(s, lock, out);
             });
+        for (region_list& answered = memory_.answered(); !answered.empty(); --slot_.in_flight)
+            out.done.push(*answered.pop());
     }
 
     void note_place(region& r, aftermath& out)
@@ -270,7 +284,7 @@ private:
         if (ec)
             lose(ec);
         else
-            ec = make_error_code(errc::out_of_memory);
+            ec = memory_.why_none();
         if (r.why != nullptr) r.fail(ec, lost_ ? "the device is lost" : describe_shortage(r.maps()));
         environment_.discard(r.maps());
         return ec;
@@ -445,7 +459,8 @@ private:
     [[gnu::hot]] void meet_failures(region& r) noexcept
     {
         dependent const* const node = node_of(r);
-        if (environment_.has_failed() || (node != nullptr && node->predecessor_failed)) meet_failures_before(r);
+        if (environment_.has_failed() || (node != nullptr && node->predecessor_failed))
+            meet_failures_before(r);
     }
 
     [[gnu::noinline]] void meet_failures_before(region& r) noexcept

@@ -217,20 +217,67 @@ T&& hand_over(std::shared_ptr<T>& kept) noexcept
     return std::move(*kept);
 }
 
+template <class T>
+void drop(T& kept) noexcept
+{
+    kept = T();
+}
+template <class T>
+void drop(std::shared_ptr<T>& kept) noexcept
+{
+    *kept = T();
+}
+
 /// A handler that is called with what was allocated. A buffer that is never handed over gives its memory back.
 template <class Handler, class Buffer>
 struct with_buffer {
     Handler handler;
     Buffer buffer;
 
-    void operator()(error_code ec) { std::move(handler)(ec, hand_over(buffer)); }
+    void operator()(error_code ec)
+    {
+        if (ec) drop(buffer);
+        std::move(handler)(ec, hand_over(buffer));
+    }
+};
+
+/// What a region needs that asks for device memory. `made` is what its handler is called with.
+template <class Buffer>
+class allocation_payload {
+public:
+    allocation_payload(device where, std::size_t count, std::shared_ptr<Buffer> const& made) noexcept
+        : where_(where), count_(count), made_(made)
+    {
+    }
+
+    void connect(region& r) noexcept
+    {
+        item_.bytes = count_ * sizeof(element);
+        item_.flags = map_allocation;
+        r.items = &item_;
+        r.item_count = 1;
+        r.slot = where_.slot();
+        r.generation = where_.generation();
+    }
+
+    void ended(error_code) noexcept
+    {
+        if (item_.device == nullptr) return;
+        *made_ = Buffer(device_section<element>(where_, static_cast<element*>(item_.device), count_));
+    }
+
+private:
+    using element = typename Buffer::element_type;
+
+    device where_;
+    std::size_t count_;
+    std::shared_ptr<Buffer> made_;
+    map_item item_;
 };
 
 /// allocate<T>, not yet started: a reusable value.
 template <class Buffer>
 class [[nodiscard]] allocate_operation {
-    using section = device_section<typename Buffer::element_type>;
-
 public:
     using value_type = Buffer;
 
@@ -252,30 +299,37 @@ public:
     template <class Handler>
     void start(Handler&& h) const
     {
-        Buffer made;
-        error_code ec = valid_ ? error_code() : make_error_code(errc::invalid_argument);
+        if (!valid_) return end(std::forward<Handler>(h), make_error_code(errc::invalid_argument));
+        device where = where_;
+        std::shared_ptr<Buffer> made;
         try {
-            device const where = named_ ? where_ : find_default_device();
-            std::size_t const bytes = count_ * sizeof(typename Buffer::element_type);
-            if (!ec && bytes == 0 && where.backend() == backend_kind::other)
-                ec = make_error_code(errc::device_lost);
-            if (!ec && bytes == 0) made = Buffer(section(where, nullptr, 0));
-            if (!ec && bytes != 0) {
-                void* const block = where.allocate(bytes);
-                if (block == nullptr)
-                    ec = make_error_code(where.backend() == backend_kind::other ? errc::device_lost
-                                                                                : errc::out_of_memory);
-                else
-                    made = Buffer(section(where, static_cast<typename Buffer::element_type*>(block), count_));
-            }
+            if (!named_) where = find_default_device();
+            made = std::allocate_shared<Buffer>(recycling<Buffer>());
         } catch (std::bad_alloc const&) {
-            ec = make_error_code(errc::out_of_memory);
+            return end(std::forward<Handler>(h), make_error_code(errc::out_of_memory));
         }
+        if (where.backend() == backend_kind::other)
+            return end(std::forward<Handler>(h), make_error_code(absent()));
+        if (count_ == 0)
+            return end(std::forward<Handler>(h), {},
+                       Buffer(device_section<typename Buffer::element_type>(where, nullptr, 0)));
+        initiate<allocation_payload<Buffer>>(
+            with_buffer<std::decay_t<Handler>, std::shared_ptr<Buffer>>{std::forward<Handler>(h), made},
+            [](auto& state, loop& l) {
+                state.payload().connect(state);
+                l.start(state, [](region& r) { registry::instance().allocate(r); });
+            },
+            where, count_, made);
+    }
+
+private:
+    template <class Handler>
+    static void end(Handler&& h, error_code ec, Buffer&& made = Buffer())
+    {
         complete_later(with_buffer<std::decay_t<Handler>, Buffer>{std::forward<Handler>(h), std::move(made)},
                        ec);
     }
 
-private:
     device where_;
     std::size_t count_;
     bool named_;

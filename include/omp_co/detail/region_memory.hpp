@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Device blocks for the entries that a region brings: all of them or none, and a queue for regions that must wait until
-// others give memory back.
+// others give memory back. What a program allocates waits in the same queue.
 #pragma once
 
 #include <omp_co/detail/block_pool.hpp>
@@ -8,6 +8,7 @@
 #include <omp_co/detail/region.hpp>
 
 #include <cstddef>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -57,8 +58,9 @@ public:
 
     bool anybody_waits() const noexcept { return first_ != nullptr; }
 
-    /// Whether what the latest take() lacked is being asked for.
+    /// Whether what the latest take() lacked is being asked for, and if not, why there is none.
     bool coming() const noexcept { return coming_; }
+    error_code why_none() const noexcept { return why_ ? why_ : make_error_code(errc::out_of_memory); }
 
     void queue(region& r) noexcept
     {
@@ -73,10 +75,9 @@ public:
     {
         bool served = false;
         while (first_ != nullptr) {
-            if (!take_late(*first_)) {
+            if (!(is_allocation(*first_) ? allocate_for(*first_) : take_late(*first_))) {
                 if (served || coming_ || !hopeless()) return served;
-                first_->fail(make_error_code(errc::out_of_memory),
-                             "nothing in flight would give memory back");
+                first_->fail(why_none(), "nothing in flight would give memory back");
             }
             release_first();
             served = true;
@@ -87,15 +88,39 @@ public:
     /// The device is lost: nobody waits for memory any more.
     void give_up() noexcept
     {
-        while (first_ != nullptr) release_first();
+        while (first_ != nullptr) {
+            if (is_allocation(*first_))
+                first_->fail(make_error_code(errc::device_lost), "the device is lost");
+            release_first();
+        }
     }
+
+    /// Allocations of the program that have ended, for whoever tells their owners.
+    region_list& answered() noexcept { return answered_; }
 
 private:
     void* allocate(std::size_t bytes) noexcept
     {
         backend::supply const s = pool_.allocate_quickly(bytes);
         coming_ = s.coming;
+        why_ = s.why;
         return s.block;
+    }
+
+    static bool is_allocation(region& r) noexcept { return r.maps()[0].has(map_allocation); }
+
+    bool allocate_for(region& r) noexcept
+    {
+        map_item& item = r.maps()[0];
+        item.device = allocate(item.bytes);
+        if (item.device == nullptr) return false;
+        try {
+            environment_.allocated(static_cast<char*>(item.device), item.bytes);
+        } catch (std::bad_alloc const&) {
+            pool_.deallocate(std::exchange(item.device, nullptr), item.bytes);
+            r.fail(make_error_code(errc::out_of_memory), "no host memory");
+        }
+        return true;
     }
 
     // The entries are in the table by now.
@@ -123,6 +148,7 @@ private:
         region& r = *first_;
         first_ = std::exchange(r.next_short, nullptr);
         r.needs_memory = false;
+        if (is_allocation(r)) answered_.push(r);
     }
 
     block_pool pool_;
@@ -130,6 +156,8 @@ private:
     region* first_ = nullptr;
     region* last_ = nullptr; // if there is a first one
     bool coming_ = false;
+    error_code why_;
+    region_list answered_;
 };
 
 } // namespace omp_co::detail

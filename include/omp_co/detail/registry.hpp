@@ -144,6 +144,14 @@ public:
         follow(out);
     }
 
+    /// Has a region ask for device memory: when it goes to its owner, its item has the address.
+    void allocate(region& r) noexcept
+    {
+        aftermath out;
+        if (error_code const refused = try_allocate(r, out)) refuse(r, refused, out);
+        follow(out);
+    }
+
     /// Something that is no region of a device has ended: its successors' time has come.
     void end_dependent(region_order& order, error_code ec) noexcept
     {
@@ -434,6 +442,19 @@ private:
         return {};
     } catch (std::bad_alloc const&) {
         return make_error_code(errc::out_of_memory);
+    }
+
+    error_code try_allocate(region& r, aftermath& out) noexcept
+    {
+        if (forked()) return make_error_code(errc::forked);
+        if (closing()) return make_error_code(errc::shutting_down);
+        device_lock lock(r.slot->mutex);
+        device_core* const core = r.slot->core;
+        if (core == nullptr || r.slot->generation != r.generation || r.slot->closing)
+            return make_error_code(errc::device_lost);
+        if (error_code const ec = core->place_allocation(r)) return ec;
+        core->go_on(lock, out);
+        return {};
     }
 
     void place_pair(region& r, region& held, aftermath& out) noexcept

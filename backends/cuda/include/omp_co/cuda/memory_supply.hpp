@@ -39,7 +39,8 @@ public:
             ready_.pop_back();
             return {at, false};
         }
-        if (bytes >= refused_ && clock::now() - refused_at_ < memory_of_refusals) return {};
+        if (bytes >= refused_ && clock::now() - refused_at_ < memory_of_refusals)
+            return {nullptr, false, why_};
         if (std::find(wanted_.begin(), wanted_.end(), bytes) != wanted_.end()) return {nullptr, true};
         try {
             ready_.reserve(ready_.size() + wanted_.size() + 1);
@@ -73,12 +74,13 @@ public:
             bytes = wanted_.front();
         }
         void* at = nullptr;
-        if (open_(opened_) == result::success) {
+        result const opened = open_(opened_);
+        if (opened == result::success) {
             current in(context_);
             if (in) at = memory_.allocate(bytes);
             if (in && at == nullptr && give_back()) at = memory_.allocate(bytes);
         }
-        note(bytes, at);
+        note(bytes, at, opened);
         context_.wake();
         return help::moved;
     }
@@ -110,7 +112,7 @@ private:
         return any;
     }
 
-    void note(std::size_t bytes, void* at) noexcept
+    void note(std::size_t bytes, void* at, result opened) noexcept
     {
         std::lock_guard guard(mutex_);
         wanted_.erase(wanted_.begin());
@@ -120,6 +122,7 @@ private:
         }
         refused_ = std::min(refused_, bytes);
         refused_at_ = clock::now();
+        why_ = opened == result::success ? error_code() : error_code(opened);
     }
 
     device_memory& memory_;
@@ -133,6 +136,7 @@ private:
     std::vector<block> ready_;
     std::size_t refused_ = none_refused; ///< the smallest that there was not
     clock::time_point refused_at_{};
+    error_code why_; ///< if it was not that memory is short
 };
 
 } // namespace omp_co::cuda::engine
