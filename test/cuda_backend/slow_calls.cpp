@@ -105,7 +105,7 @@ BOOST_DATA_TEST_CASE(an_allocation_leaves_the_loop_free, data::make(slow_functio
     BOOST_TEST((pause < 300ms));
     std::vector<int> x(1000, 3);
     BOOST_TEST(!outcome(omp_co::target_memcpy(made, x)));
-    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::is_device_ptr(made))));
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::is_device_ptr(made.get()))));
     BOOST_TEST(!outcome(omp_co::target_memcpy(x, made)));
     BOOST_TEST(x[0] == 4);
 }
