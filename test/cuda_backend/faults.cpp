@@ -201,14 +201,18 @@ BOOST_AUTO_TEST_CASE(an_allocation_that_waits_ends_when_the_device_is_lost)
 // As one that another process has for itself.
 BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_varieties), v)
 {
-    bed dev(v, {{"FAULT", "cuDevicePrimaryCtxRetain:1:CUDA_ERROR_DEVICE_UNAVAILABLE"}});
+    std::string refused = "cuDevicePrimaryCtxRetain:1:CUDA_ERROR_DEVICE_UNAVAILABLE";
+    for (int nth = 2; nth < 50; ++nth)
+        refused += ",cuDevicePrimaryCtxRetain:" + std::to_string(nth) + ":CUDA_ERROR_DEVICE_UNAVAILABLE";
+    bed dev(v, {{"FAULT", refused}});
     int x = 1;
     omp_co::error_code const ec = outcome(omp_co::target(dev, increment, omp_co::tofrom(x)));
     BOOST_TEST((ec.category() == omp_co::cuda::category()), ec.message());
     BOOST_TEST(ec.value() == 46, ec.message());
     BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(x))) == ec)); // known for a while
     BOOST_TEST(x == 1);
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    simulator::set("FAULT", "");
+    std::this_thread::sleep_for(std::chrono::milliseconds(150)); // it is asked again
     BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
     BOOST_TEST(x == 2);
 }
