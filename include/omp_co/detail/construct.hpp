@@ -8,7 +8,7 @@
 #include <omp_co/detail/destination.hpp>
 #include <omp_co/detail/kernel_payload.hpp>
 #include <omp_co/detail/operation_state.hpp>
-#include <omp_co/detail/queue_start.hpp>
+#include <omp_co/detail/ordered_start.hpp>
 #include <omp_co/device.hpp>
 
 #include <array>
@@ -172,7 +172,7 @@ public:
         bool const has_work = prepare(r, payload);
         if (r.error) return l.refuse(r, r.error, {});
         if constexpr (is_ordered)
-            start_in_order(r, payload.order(), l, has_work);
+            start_ordered(r, payload.order(), l, has_work);
         else if (has_work)
             l.start(r);
         else
@@ -184,7 +184,7 @@ public:
     {
         bool const only_waits = is_ordered && !q.fault() && has_no_work(all_conditions());
         if (q.fault() || only_waits) describe(clauses_, user);
-        if (only_waits) return start_in_order(user, users, l, false);
+        if (only_waits) return start_ordered(user, users, l, false);
         start_on_queue<payload_type>(
             q, user, users.token, l,
             [&](region& r, payload_type& payload) {
@@ -210,16 +210,10 @@ private:
     static constexpr bool brings_back = Construct == construct::synchronize || (is_reduction<Clauses> || ...);
 
     // Without work it has its place among the dependences all the same: the if clause of OpenMP changes a task's device.
-    void start_in_order(region& r, region_order& order, loop& l, bool has_work) const noexcept
+    void start_ordered(region& r, region_order& order, loop& l, bool has_work) const noexcept
     {
-        try {
-            r.order = &order;
-            if (!has_work) order.begin = &registry::hand_over;
-            dependences const wishes = gather_dependences(clauses_, order);
-            l.start(r, [&](region&) { registry::instance().submit(r, wishes.all()); });
-        } catch (std::bad_alloc const&) {
-            l.refuse(r, make_error_code(errc::out_of_memory), {});
-        }
+        if (!has_work) order.begin = &registry::hand_over;
+        start_in_order(r, order, l, clauses_);
     }
 
     // Whether it stays on the host.

@@ -7,6 +7,7 @@
 #include <omp_co/detail/code_of.hpp>
 #include <omp_co/detail/common_clauses.hpp>
 #include <omp_co/detail/operation_state.hpp>
+#include <omp_co/detail/wrapped_handler.hpp>
 
 #include <exception>
 #include <memory>
@@ -113,6 +114,8 @@ private:
 /// Calls the handler once the event has come.
 template <class Handler>
 struct detached_handler {
+    using omp_co_wrapped = Handler;
+
     Handler handler;
     host_place place;
     std::shared_ptr<event_state> event;
@@ -128,6 +131,8 @@ struct detached_handler {
 /// Runs the function, and then the handler.
 template <class Handler, class F>
 struct host_task_handler {
+    using omp_co_wrapped = Handler;
+
     Handler handler;
     F function;
     host_place place;
@@ -220,33 +225,3 @@ private:
 };
 
 } // namespace omp_co::detail
-
-/// What the handler says of itself holds for those around it.
-template <template <class, class> class Associator, class Handler, class F, class Default>
-struct boost::asio::associator<Associator, omp_co::detail::host_task_handler<Handler, F>, Default>
-    : Associator<Handler, Default> {
-    static typename Associator<Handler, Default>::type
-    get(omp_co::detail::host_task_handler<Handler, F> const& h) noexcept
-    {
-        return Associator<Handler, Default>::get(h.handler);
-    }
-    static auto get(omp_co::detail::host_task_handler<Handler, F> const& h, Default const& d) noexcept
-        -> decltype(Associator<Handler, Default>::get(h.handler, d))
-    {
-        return Associator<Handler, Default>::get(h.handler, d);
-    }
-};
-template <template <class, class> class Associator, class Handler, class Default>
-struct boost::asio::associator<Associator, omp_co::detail::detached_handler<Handler>, Default>
-    : Associator<Handler, Default> {
-    static typename Associator<Handler, Default>::type
-    get(omp_co::detail::detached_handler<Handler> const& h) noexcept
-    {
-        return Associator<Handler, Default>::get(h.handler);
-    }
-    static auto get(omp_co::detail::detached_handler<Handler> const& h, Default const& d) noexcept
-        -> decltype(Associator<Handler, Default>::get(h.handler, d))
-    {
-        return Associator<Handler, Default>::get(h.handler, d);
-    }
-};

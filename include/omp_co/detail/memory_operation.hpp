@@ -7,6 +7,7 @@
 #include <omp_co/detail/device_bridge.hpp>
 #include <omp_co/detail/memory_motion.hpp>
 #include <omp_co/detail/operation_state.hpp>
+#include <omp_co/detail/wrapped_handler.hpp>
 #include <omp_co/device.hpp>
 #include <omp_co/name.hpp>
 
@@ -161,7 +162,7 @@ private:
     {
         if (!prepare(state, state.payload())) return l.refuse(state, state.error, {});
         if constexpr (is_ordered)
-            start_in_order(state, l);
+            start_in_order(state, state.payload().order(), l, clauses_);
         else
             l.start(state);
     }
@@ -172,22 +173,12 @@ private:
         if constexpr (is_ordered) state.order = &state.payload().order();
         if (!prepare_bridge(state)) return l.refuse(state, state.error, {});
         if constexpr (is_ordered) {
-            start_in_order(state, l);
+            start_in_order(state, state.payload().order(), l, clauses_);
         } else {
             l.start(state, [&](region& r) {
                 device_bridge::start(r, motion_.out(), motion_.in(), motion_.bytes());
             });
         }
-    }
-
-    template <class State>
-    void start_in_order(State& r, loop& l) const noexcept
-    try {
-        r.order = &r.payload().order();
-        dependences const wishes = gather_dependences(clauses_, *r.order);
-        l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
-    } catch (std::bad_alloc const&) {
-        l.refuse(r, make_error_code(errc::out_of_memory), {});
     }
 
     queue_state* queue_;
@@ -231,6 +222,8 @@ void drop(std::shared_ptr<T>& kept) noexcept
 /// A handler that is called with what was allocated. A buffer that is never handed over gives its memory back.
 template <class Handler, class Buffer>
 struct with_buffer {
+    using omp_co_wrapped = Handler;
+
     Handler handler;
     Buffer buffer;
 
@@ -337,19 +330,3 @@ private:
 };
 
 } // namespace omp_co::detail
-
-/// What the handler says of itself holds for the one around it.
-template <template <class, class> class Associator, class Handler, class Buffer, class Default>
-struct boost::asio::associator<Associator, omp_co::detail::with_buffer<Handler, Buffer>, Default>
-    : Associator<Handler, Default> {
-    static typename Associator<Handler, Default>::type
-    get(omp_co::detail::with_buffer<Handler, Buffer> const& h) noexcept
-    {
-        return Associator<Handler, Default>::get(h.handler);
-    }
-    static auto get(omp_co::detail::with_buffer<Handler, Buffer> const& h, Default const& d) noexcept
-        -> decltype(Associator<Handler, Default>::get(h.handler, d))
-    {
-        return Associator<Handler, Default>::get(h.handler, d);
-    }
-};

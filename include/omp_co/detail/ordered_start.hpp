@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
-// How an operation starts on a queue.
+// How an operation starts that has a place in an order: behind its dependences, or on a queue.
 #pragma once
 
+#include <omp_co/detail/common_clauses.hpp>
 #include <omp_co/detail/dependences.hpp>
 #include <omp_co/detail/loop.hpp>
 #include <omp_co/detail/queue_detour.hpp>
 #include <omp_co/detail/queue_state.hpp>
 
 #include <new>
+#include <tuple>
 #include <utility>
 
 namespace omp_co::detail {
+
+/// Behind what its clauses name. The region is wired to its payload, and `order` lives as long as it.
+template <class... Clauses>
+void start_in_order(region& r, region_order& order, loop& l, std::tuple<Clauses...> const& clauses) noexcept
+{
+    try {
+        r.order = &order;
+        dependences const wishes = gather_dependences(clauses, order);
+        l.start(r, [&](region& ready) { registry::instance().submit(ready, wishes.all()); });
+    } catch (std::bad_alloc const&) {
+        l.refuse(r, make_error_code(errc::out_of_memory), {});
+    }
+}
 
 /// `user` is what the handler belongs to; it may end long before the region does, which is made here with a Payload of `args`.
 /// `prepare(region, payload)` wires it, false if it has failed or has nothing to do; `gather(order)` says what it depends on, and
