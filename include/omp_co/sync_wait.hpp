@@ -7,11 +7,65 @@
 
 #include <boost/system/system_error.hpp>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace omp_co {
+
+namespace detail {
+
+/// A context for a blocking call, of which the calling thread keeps one for the next: to make one takes longer than many a region.
+/// Only for operations of ours, after which nothing is left in it.
+class borrowed_context {
+public:
+    borrowed_context()
+    {
+        if (!keeper_is_gone() && !registry::instance().forked()) context_ = std::move(keeper());
+        if (context_ == nullptr) context_ = std::make_unique<offload_context>();
+    }
+    borrowed_context(borrowed_context const&) = delete;
+    borrowed_context& operator=(borrowed_context const&) = delete;
+    ~borrowed_context()
+    {
+        if (!ran_ || keeper_is_gone() || registry::instance().forked()) return;
+        context_->restart();
+        keeper() = std::move(context_);
+    }
+
+    asio::io_context::executor_type get_executor() const noexcept { return context_->get_executor(); }
+    void run()
+    {
+        context_->run();
+        ran_ = true;
+    }
+
+private:
+    // Objects of the thread that go later may still make blocking calls.
+    static bool& keeper_is_gone() noexcept
+    {
+        static thread_local constinit bool gone = false;
+        return gone;
+    }
+    static std::unique_ptr<offload_context>& keeper()
+    {
+        struct kept {
+            ~kept() { keeper_is_gone() = true; }
+            std::unique_ptr<offload_context> context;
+        };
+        static thread_local kept mine;
+        return mine.context;
+    }
+
+    std::unique_ptr<offload_context> context_;
+    bool ran_ = false;
+};
+
+template <class Operation>
+using blocking_context = std::conditional_t<is_one_region<Operation>, borrowed_context, offload_context>;
+
+} // namespace detail
 
 /// Runs an operation to its end on the calling thread, which drives progress meanwhile. Not for use inside an event
 /// loop: the loop would stand still. Throws boost::system::system_error if the operation fails.
@@ -21,7 +75,7 @@ void sync_wait(Operation const& op)
 {
     error_code result;
     {
-        offload_context context;
+        detail::blocking_context<Operation> context;
         op(asio::bind_executor(context.get_executor(), [&](error_code ec) { result = ec; }));
         context.run();
     }
@@ -36,7 +90,7 @@ typename Operation::value_type sync_wait(Operation const& op)
     error_code result;
     typename Operation::value_type value;
     {
-        offload_context context;
+        detail::blocking_context<Operation> context;
         op(asio::bind_executor(context.get_executor(), [&](error_code ec, typename Operation::value_type v) {
             result = ec;
             value = std::move(v);

@@ -4,6 +4,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
 #include <thread>
 #include <vector>
 
@@ -87,9 +90,8 @@ BOOST_AUTO_TEST_CASE(inside_a_kernel_for_another_device)
     omp_co::device const d = inner;
     std::atomic<int> runs{0};
     for (int i = 0; i < 100; ++i)
-        omp_co::sync_wait(omp_co::target(outer, [d, &runs] {
-            omp_co::sync_wait(omp_co::target(d, [&runs] { ++runs; }));
-        }));
+        omp_co::sync_wait(
+            omp_co::target(outer, [d, &runs] { omp_co::sync_wait(omp_co::target(d, [&runs] { ++runs; })); }));
     BOOST_TEST(runs == 100);
 }
 
@@ -111,6 +113,51 @@ BOOST_AUTO_TEST_CASE(inside_a_kernel_for_the_same_inline_device)
     omp_co::device const initial = omp_co::initial_device();
     omp_co::sync_wait(omp_co::target(initial, nested_kernel{initial, 20, &runs}));
     BOOST_TEST(runs == 21);
+}
+
+std::ptrdiff_t open_files()
+{
+    using entries = std::filesystem::directory_iterator;
+    return std::distance(entries("/proc/self/fd"), entries());
+}
+
+// A thread keeps what a blocking call needs for its next one.
+BOOST_AUTO_TEST_CASE(one_after_another_opens_no_files)
+{
+    omp_co::host::virtual_device device({.workers = 1});
+    omp_co::sync_wait(omp_co::target(device, [] {}));
+    std::ptrdiff_t const before = open_files();
+    for (int i = 0; i < 200; ++i) {
+        omp_co::sync_wait(omp_co::target(device, [] {}));
+        omp_co::device_buffer<int> const made = omp_co::sync_wait(omp_co::allocate<int>(device, 10));
+        BOOST_TEST(open_files() == before);
+    }
+    std::thread([&] { omp_co::sync_wait(omp_co::target(device, [] {})); }).join();
+    BOOST_TEST(open_files() == before);
+}
+
+/// Is made before a thread's first blocking call and goes after what the thread keeps.
+struct last_words {
+    std::atomic<int>* runs = nullptr;
+    omp_co::device device;
+
+    ~last_words()
+    {
+        for (int i = 0; i < 2; ++i) omp_co::sync_wait(omp_co::target(device, [r = runs] { ++*r; }));
+    }
+};
+
+BOOST_AUTO_TEST_CASE(at_the_end_of_a_thread)
+{
+    omp_co::host::virtual_device device({.workers = 1});
+    std::atomic<int> runs{0};
+    std::thread([&] {
+        static thread_local last_words words;
+        words.runs = &runs;
+        words.device = device;
+        omp_co::sync_wait(omp_co::target(device, [] {}));
+    }).join();
+    BOOST_TEST(runs == 2);
 }
 
 // A kernel's private memory is its own, also while another kernel runs below it on the same thread.
@@ -140,14 +187,16 @@ BOOST_AUTO_TEST_CASE(of_awaitables_from_several_threads)
     omp_co::host::virtual_device device({.workers = 2});
     auto const twice = [](omp_co::device d, int value) -> asio::awaitable<int> {
         int result = 0;
-        co_await omp_co::target(d, [](int v, int* r) { *r = 2 * v; }, omp_co::firstprivate(value), omp_co::from(result));
+        co_await omp_co::target(
+            d, [](int v, int* r) { *r = 2 * v; }, omp_co::firstprivate(value), omp_co::from(result));
         co_return result;
     };
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
-            for (int i = 0; i < 100; ++i) wrong += omp_co::sync_wait(twice(device, i + t)) == 2 * (i + t) ? 0 : 1;
+            for (int i = 0; i < 100; ++i)
+                wrong += omp_co::sync_wait(twice(device, i + t)) == 2 * (i + t) ? 0 : 1;
         });
     for (std::thread& t : threads) t.join();
     BOOST_TEST(wrong == 0);

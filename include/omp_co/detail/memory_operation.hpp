@@ -272,6 +272,7 @@ private:
 template <class Buffer>
 class [[nodiscard]] allocate_operation {
 public:
+    using cancelled_by_token = void;
     using value_type = Buffer;
 
     allocate_operation(device where, bool named, std::size_t count, bool valid) noexcept

@@ -138,7 +138,14 @@ private:
     asio::any_io_executor tracked_;
 };
 
-/// A task_group's own, for a region that it cancels by its token.
+/// What an operation says that has one region, and whose cancellation is that region's token alone.
+template <class Operation>
+concept is_one_region = requires
+{
+    typename Operation::cancelled_by_token;
+};
+
+/// A task_group's own handler, for a region that it cancels by its token.
 template <class Handler>
 concept is_region_member = requires(Handler const& h)
 {

@@ -23,13 +23,6 @@
 
 namespace omp_co::detail {
 
-/// What an operation says that has one region, and whose cancellation is that region's token alone.
-template <class Operation>
-concept is_one_region = requires
-{
-    typename Operation::cancelled_by_token;
-};
-
 class task_group_state : public std::enable_shared_from_this<task_group_state> {
     struct member;
 
