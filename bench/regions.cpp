@@ -176,6 +176,23 @@ void mapped(workload_run const& run)
     w.print(run.name);
 }
 
+/// Without a loop of the program's.
+void resident_blocking(workload_run const& run)
+{
+    omp_co::host::virtual_device device({.workers = run.workers});
+    omp_co::device dev = device;
+    std::vector<float> x(resident_size, 0.f);
+    omp_co::sync_wait(omp_co::target_enter_data(dev, omp_co::to(x)));
+    bench::window w = run.window();
+    for (long i = 0; w.take(i); w.done())
+        omp_co::sync_wait(omp_co::target(
+            dev, [i](float* p) { p[i & 63] += 1.f; }, omp_co::tofrom(x)));
+    bench::require(x[0] == 0.f, "a resident array came back");
+    omp_co::sync_wait(omp_co::target_exit_data(dev, omp_co::from(x)));
+    bench::require_counted(x, w.total());
+    w.print(run.name);
+}
+
 void enter_exit(workload_run const& run)
 {
     omp_co::host::virtual_device device({.workers = run.workers});
@@ -219,6 +236,7 @@ struct workload {
 workload const workloads[] = {
     {"resident_inline", resident<omp_co::offload_context>, 0, 1},
     {"resident_inline_io", resident<asio::io_context>, 0, 1},
+    {"resident_blocking", resident_blocking, 0, 1},
     {"resident_await", resident<omp_co::offload_context>, 1, 1},
     {"resident_await_io", resident<asio::io_context>, 1, 1},
     {"resident_concurrent", resident<omp_co::offload_context>, 1, many},

@@ -28,6 +28,7 @@ LLVM_SETTINGS = {
 RATIOS = [
     ("resident_inline", "resident_sync", None, 0.15),
     ("resident_inline_io", "resident_sync", None, None),
+    ("resident_blocking", "resident_sync", None, None),
     ("resident_await", "resident_sync", None, 0.90),
     ("resident_await_io", "resident_sync", None, None),
     ("resident_concurrent", "resident_nowait", 0.05, 0.30),
