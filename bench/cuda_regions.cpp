@@ -76,8 +76,8 @@ void omp_co_regions(omp_co::device dev, long regions, std::vector<double>& cpu, 
     }
 }
 
-// Measured by turns, for the machine's speed changes, and both nap, for caches grow cold. The median is that of the turns' differences; the 99th percentile is
-// of omp_co's batches over the usual one of the raw loop, whose own bad ones do not count.
+// Measured by turns, for the machine's speed changes, and both nap, for caches grow cold. The median is that of the turns'
+// differences; the 99th percentile is of omp_co's batches over the usual one of the raw loop, whose own bad ones do not count.
 void print_cpu(omp_co::device dev, cuda_raw& raw, long regions, long& failed)
 {
     constexpr long rounds = 15;

@@ -109,8 +109,13 @@ public:
     {
         if (p == nullptr) return {};
         bool known = false;
-        if (!with([&](detail::device_core& core) { known = core.deallocate(p); }))
-            return make_error_code(errc::device_lost);
+        bool wanted = false;
+        auto const give_back = [&](detail::device_core& core) {
+            known = core.deallocate(p);
+            wanted = core.somebody_waits_for_memory();
+        };
+        if (!with(give_back)) return make_error_code(errc::device_lost);
+        if (wanted) detail::registry::instance().wake_all();
         return known ? error_code() : make_error_code(errc::invalid_argument);
     }
 

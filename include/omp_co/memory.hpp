@@ -269,10 +269,9 @@ auto target_memset(queue const& q, To&& to, int value, Clauses... clauses) noexc
 
 /// Memory for `count` elements on a device (omp_target_alloc).
 ///
-/// Completion signature: `void(error_code, device_buffer<T>)`. It completes at once, in no order with regions, but no call keeps
-/// its thread while a driver looks for memory; where memory is short it waits, like a region that maps as much, until regions in
-/// flight have given some back. Thread safety: as for target(). Cancellation: it ends with operation_aborted and an empty buffer,
-/// once there is an answer.
+/// Completion signature: `void(error_code, device_buffer<T>)`. It is in no order with regions, and does not wait for memory that they
+/// are going to give back; while a driver is asked for memory, which may take long, the loop goes on. Thread safety: as for
+/// target(). Cancellation: it ends with operation_aborted and an empty buffer, once there is an answer.
 /// Errors: out_of_memory, invalid_argument for a negative count, device_lost; with every error the buffer is empty.
 template <class T, std::integral I>
 auto allocate(device where, I count) noexcept

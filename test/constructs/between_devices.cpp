@@ -218,6 +218,43 @@ BOOST_AUTO_TEST_CASE(a_parked_copy_is_no_hope_for_memory)
     BOOST_TEST(!outcome(omp_co::target_exit_data(two, omp_co::release(small))));
 }
 
+// The same where the device that is short of memory is the copy's source: what waits there for memory is what the other side waits for.
+BOOST_AUTO_TEST_CASE(a_copy_that_waits_elsewhere_is_no_hope_for_memory)
+{
+    omp_co::host::options o;
+    o.workers = 1;
+    o.memory = 65536;
+    omp_co::host::virtual_device one(o);
+    omp_co::host::virtual_device two({.workers = 1});
+    auto a = make(one, 16);
+    auto b = make(two, 16);
+    auto first = make(one, 1);
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));
+    std::vector<char> big(60000);
+    std::vector<char> small(16384);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(one, omp_co::to(small)))); // stays
+    asio::io_context io;
+    error_code waited;
+    error_code behind;
+    error_code copied;
+    gate g;
+    omp_co::target(one, g.kernel(),
+                   omp_co::is_device_ptr(first.get()))(asio::bind_executor(io, [](error_code) {}));
+    BOOST_TEST(g.wait_entered(1));
+    omp_co::target(
+        one, [](char*) {}, omp_co::tofrom(big))(asio::bind_executor(io, [&](error_code ec) { waited = ec; }));
+    omp_co::target(
+        two, [](char const*, int* p) { *p = 1; }, omp_co::to(big),
+        omp_co::is_device_ptr(b.get()))(asio::bind_executor(io, [&](error_code ec) { behind = ec; }));
+    omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code ec) { copied = ec; }));
+    g.open();
+    io.run();
+    BOOST_TEST((waited == errc::out_of_memory), waited.message());
+    BOOST_TEST(!behind, behind.message());
+    BOOST_TEST(!copied, copied.message());
+    BOOST_TEST(!outcome(omp_co::target_exit_data(one, omp_co::release(small))));
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_a_group_waits_for_a_copy)
 {
     omp_co::host::virtual_device one({.workers = 1});

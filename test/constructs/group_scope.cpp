@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(each_wait_has_a_cancellation_of_its_own)
 /// Is cancelled when it has become a member and has not been started.
 template <class Operation>
 struct cancelled_at_start {
-    using cancelled_by_token = typename Operation::cancelled_by_token;
+    using one_region = typename Operation::one_region;
 
     omp_co::task_group& group;
     Operation op;

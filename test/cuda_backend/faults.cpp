@@ -176,18 +176,20 @@ BOOST_AUTO_TEST_CASE(all_regions_in_flight_end_when_the_device_is_lost)
     for (int each : x) BOOST_TEST((each == 1 || each == 2));
 }
 
-// What it waits for is what the region in flight holds, which never comes back.
-BOOST_AUTO_TEST_CASE(an_allocation_that_waits_ends_when_the_device_is_lost)
+// The helper is asking the driver meanwhile.
+BOOST_AUTO_TEST_CASE(an_allocation_under_way_ends_when_the_device_is_lost)
 {
-    bed dev(varieties[0], {{"MEMORY", std::to_string(64 << 20)}, {"KERNEL_US", "50000"}});
+    bed dev(varieties[0], {{"KERNEL_US", "20000"}});
     int_kernel const trap("trap", image);
-    std::vector<int> x((48 << 20) / sizeof(int), 1);
+    int x = 1;
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+    simulator::set("CALL_US", "cuMemAllocFromPoolAsync:200000");
     asio::io_context io;
     omp_co::error_code region;
     omp_co::error_code allocation;
     omp_co::target(dev, trap,
-                   omp_co::alloc(x))(asio::bind_executor(io, [&](omp_co::error_code ec) { region = ec; }));
-    omp_co::allocate<int>(dev, x.size() / 2)(
+                   omp_co::tofrom(x))(asio::bind_executor(io, [&](omp_co::error_code ec) { region = ec; }));
+    omp_co::allocate<int>(dev, std::size_t{1} << 22)(
         asio::bind_executor(io, [&](omp_co::error_code ec, omp_co::device_buffer<int> b) {
             allocation = ec;
             BOOST_TEST(!b);
@@ -199,22 +201,28 @@ BOOST_AUTO_TEST_CASE(an_allocation_that_waits_ends_when_the_device_is_lost)
 }
 
 // As one that another process has for itself.
-BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_varieties), v)
+BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_varieties) * data::make({1, 16}),
+                     v, size)
 {
     std::string refused = "cuDevicePrimaryCtxRetain:1:CUDA_ERROR_DEVICE_UNAVAILABLE";
     for (int nth = 2; nth < 50; ++nth)
         refused += ",cuDevicePrimaryCtxRetain:" + std::to_string(nth) + ":CUDA_ERROR_DEVICE_UNAVAILABLE";
     bed dev(v, {{"FAULT", refused}});
-    int x = 1;
-    omp_co::error_code const ec = outcome(omp_co::target(dev, increment, omp_co::tofrom(x)));
+    std::vector<int> x(static_cast<std::size_t>(size), 1); // also of a size that blocks have
+    omp_co::diagnostics why;
+    omp_co::error_code const ec =
+        outcome(omp_co::target(dev, increment, omp_co::tofrom(x), omp_co::explain(why)));
     BOOST_TEST((ec.category() == omp_co::cuda::category()), ec.message());
     BOOST_TEST(ec.value() == 46, ec.message());
     BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(x))) == ec)); // known for a while
-    BOOST_TEST(x == 1);
+    BOOST_CHECK_EXCEPTION((void)omp_co::sync_wait(omp_co::allocate<int>(dev, size)),
+                          boost::system::system_error, [&](auto const& e) { return e.code() == ec; });
+    BOOST_TEST(why.message().find("the device cannot be used") != std::string::npos, why.message());
+    BOOST_TEST(x[0] == 1);
     simulator::set("FAULT", "");
     std::this_thread::sleep_for(std::chrono::milliseconds(150)); // it is asked again
     BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
-    BOOST_TEST(x == 2);
+    BOOST_TEST(x[0] == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_device_that_another_library_resets_is_lost)

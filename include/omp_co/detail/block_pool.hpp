@@ -108,11 +108,11 @@ private:
             return {block, false};
         }
         backend::supply s = ask(rounded);
-        if (s.block == nullptr && !s.coming && cached_ != 0) {
+        if (s.block == nullptr && !s.coming && !s.why && cached_ != 0) {
             trim();
             s = ask(rounded);
         }
-        if (s.block == nullptr && !s.coming) return allocate_exactly(bytes, ask);
+        if (s.block == nullptr && !s.coming && !s.why) return allocate_exactly(bytes, ask);
         if (s.block != nullptr) in_use_ += rounded;
         return s;
     }

@@ -135,7 +135,7 @@ struct initiate_construct {
 template <construct Construct, class Kernel, class... Clauses>
 class [[nodiscard]] operation {
 public:
-    using cancelled_by_token = void;
+    using one_region = void;
     using payload_type = construct_payload<Construct, Kernel, Clauses...>;
     using note_type = mapping_note<Construct>;
 
@@ -167,13 +167,15 @@ public:
     destination const& where() const noexcept { return where_; }
     mapping_note<Construct> const& note() const noexcept { return note_; }
 
+    // Also without work it has its place among the dependences: the if clause of OpenMP changes a task's device.
     [[gnu::hot]] void dispatch(region& r, payload_type& payload, loop& l) const noexcept
     {
         bool const has_work = prepare(r, payload);
         if (r.error) return l.refuse(r, r.error, {});
-        if constexpr (is_ordered)
-            start_ordered(r, payload.order(), l, has_work);
-        else if (has_work)
+        if constexpr (is_ordered) {
+            if (!has_work) payload.order().begin = &registry::hand_over;
+            start_in_order(r, payload.order(), l, clauses_);
+        } else if (has_work)
             l.start(r);
         else
             l.refuse(r, {}, {});
@@ -184,7 +186,10 @@ public:
     {
         bool const only_waits = is_ordered && !q.fault() && has_no_work(all_conditions());
         if (q.fault() || only_waits) describe(clauses_, user);
-        if (only_waits) return start_ordered(user, users, l, false);
+        if (only_waits) {
+            users.begin = &registry::hand_over;
+            return start_in_order(user, users, l, clauses_);
+        }
         start_on_queue<payload_type>(
             q, user, users.token, l,
             [&](region& r, payload_type& payload) {
@@ -208,13 +213,6 @@ public:
 private:
     static constexpr bool is_ordered = (is_depend<Clauses> || ...);
     static constexpr bool brings_back = Construct == construct::synchronize || (is_reduction<Clauses> || ...);
-
-    // Without work it has its place among the dependences all the same: the if clause of OpenMP changes a task's device.
-    void start_ordered(region& r, region_order& order, loop& l, bool has_work) const noexcept
-    {
-        if (!has_work) order.begin = &registry::hand_over;
-        start_in_order(r, order, l, clauses_);
-    }
 
     // Whether it stays on the host.
     static bool is_host_only(conditions const& c) noexcept

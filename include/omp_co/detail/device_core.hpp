@@ -98,14 +98,12 @@ public:
         return {};
     }
 
-    /// The same for a region that only asks for memory, with no place in the order of others.
+    /// The same for a region that is an allocation for the program: it is in no order.
     error_code place_allocation(region& r) noexcept
     {
         if (lost_) return make_error_code(errc::device_lost);
-        r.serial = ++serial_;
-        r.needs_memory = true;
         ++slot_.in_flight;
-        memory_.queue(r);
+        memory_.ask(r);
         return {};
     }
 
@@ -136,7 +134,7 @@ public:
     /// Enqueues what is no longer parked.
     void go_on(device_lock& lock, aftermath& out)
     {
-        if (kicked_ || memory_.anybody_waits()) look_at_parked(lock, out);
+        if (kicked_ || memory_.anybody_waits() || memory_.anybody_asks()) look_at_parked(lock, out);
     }
 
     void kick() noexcept { kicked_ = true; }
@@ -188,16 +186,11 @@ public:
     void* allocate(std::size_t bytes)
     {
         if (bytes == 0 || lost_) return nullptr;
-        void* const block = memory_.pool().allocate(bytes);
-        if (block == nullptr) return nullptr;
-        try {
-            environment_.allocated(static_cast<char*>(block), bytes);
-        } catch (...) {
-            memory_.pool().deallocate(block, bytes);
-            throw;
-        }
-        return block;
+        return memory_.allocate_for_program(bytes);
     }
+
+    /// Whether what is given back should be offered soon.
+    bool somebody_waits_for_memory() const noexcept { return memory_.anybody_waits(); }
 
     /// False: it is not the beginning of such memory. Kept until the last region that uses it has retired.
     bool deallocate(void* p) noexcept
@@ -222,13 +215,18 @@ public:
 private:
     [[gnu::noinline]] void look_at_parked(device_lock& lock, aftermath& out)
     {
-        if (memory_.anybody_waits()) serve_memory();
-        while (std::exchange(kicked_, false))
+        do {
+            if (memory_.anybody_waits()) serve_memory();
+            if (memory_.anybody_asks())
+                memory_.answer(lost_, [&](region& r) {
+                    --slot_.in_flight;
+                    out.done.push(r);
+                });
+            if (!std::exchange(kicked_, false)) return;
             streams_.for_each([&](stream_queue& s) {
                 if (!s.enqueuing) drive(s, lock, out);
             });
-        for (region_list& answered = memory_.answered(); !answered.empty(); --slot_.in_flight)
-            out.done.push(*answered.pop());
+        } while (kicked_ || memory_.anybody_waits());
     }
 
     void note_place(region& r, aftermath& out)
@@ -283,9 +281,17 @@ private:
         error_code ec = device_->lost();
         if (ec)
             lose(ec);
-        else
-            ec = memory_.why_none();
-        if (r.why != nullptr) r.fail(ec, lost_ ? "the device is lost" : describe_shortage(r.maps()));
+        else if (ec = memory_.why_none(); !ec)
+            return refuse_for_shortage(r);
+        r.fail(ec, lost_ ? std::string_view("the device is lost") : region_memory::cannot_be_used);
+        environment_.discard(r.maps());
+        return ec;
+    }
+
+    error_code refuse_for_shortage(region& r)
+    {
+        error_code const ec = make_error_code(errc::out_of_memory);
+        if (r.why != nullptr) r.fail(ec, describe_shortage(r.maps()));
         environment_.discard(r.maps());
         return ec;
     }
@@ -319,9 +325,16 @@ private:
             if (!s.flying.empty() || s.enqueuing) return true;
             region const* const head = s.parked.front();
             if (head == nullptr) return false;
-            if (head->way == region::held) return waits_are_over(*head); // its copy is under way
+            // Its copy is under way, unless that waits on the other device for what waits here for memory.
+            if (head->way == region::held) return waits_are_over(*head) && precedes_waiters(*head);
             return ready(s) || goes_on(*head);
         });
+    }
+
+    // Who comes later may rely on one that waits for memory.
+    bool precedes_waiters(region const& r) const noexcept
+    {
+        return !memory_.anybody_waits() || r.serial < memory_.first().serial;
     }
 
     static bool waits_are_over(region const& r) noexcept
@@ -335,7 +348,7 @@ private:
     // will run and retire, with no help from there.
     bool goes_on(region const& r) const noexcept
     {
-        if (r.needs_memory || r.serial > memory_.first().serial) return false;
+        if (r.needs_memory || !precedes_waiters(r)) return false;
         for (stream_wait const* w = r.waits; w != nullptr; w = w->next) {
             bool const by_device = traits_.device_waits && !w->until_retired;
             if (w->number > (by_device ? w->stream->enqueued : w->stream->retired)) return false;

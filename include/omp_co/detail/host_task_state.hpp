@@ -194,6 +194,7 @@ public:
         diagnostics* why = nullptr;
         std::apply([&](Clauses const&... each) { (take(each, event, why), ...); }, clauses_);
         if (why != nullptr) why->clear(); // also if there is no memory for a place
+        find_loop(h);
         try {
             host_place place;
             region_order& order = place.order();

@@ -48,7 +48,7 @@ enum map_flag : std::uint32_t {
     map_from_device = 1U << 23, ///< raw: `host` is an address on the device `source`, copied from
     map_structure = 1U << 24,   ///< of a type whose mapper reads it on the host
     map_allocation =
-        1U << 25, ///< alone in its region: device memory for the program, whose address `device` gets
+        1U << 25, ///< alone in its region: memory for the program, whose address `device` gets
 };
 
 /// A pointer on the device that points to mapped data: its place on the host, and what it points to.

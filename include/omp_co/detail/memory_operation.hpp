@@ -80,7 +80,7 @@ inline constexpr bool is_memory_clause =
 template <class... Clauses>
 class [[nodiscard]] memory_operation {
 public:
-    using cancelled_by_token = void;
+    using one_region = void;
     memory_operation(queue_state* q, memory_motion const& m, Clauses const&... c) noexcept
         : queue_(q), motion_(m), clauses_(c...)
     {
@@ -272,7 +272,7 @@ private:
 template <class Buffer>
 class [[nodiscard]] allocate_operation {
 public:
-    using cancelled_by_token = void;
+    using one_region = void;
     using value_type = Buffer;
 
     allocate_operation(device where, bool named, std::size_t count, bool valid) noexcept
@@ -293,6 +293,7 @@ public:
     template <class Handler>
     void start(Handler&& h) const
     {
+        find_loop(h);
         if (!valid_) return end(std::forward<Handler>(h), make_error_code(errc::invalid_argument));
         device where = where_;
         std::shared_ptr<Buffer> made;

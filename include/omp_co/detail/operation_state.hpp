@@ -138,19 +138,19 @@ private:
     asio::any_io_executor tracked_;
 };
 
-/// What an operation says that has one region, and whose cancellation is that region's token alone.
+/// What an operation says that has one region: that region's token is all that its cancellation needs, and nothing of it is left in
+/// its context when its handler is called.
 template <class Operation>
 concept is_one_region = requires
 {
-    typename Operation::cancelled_by_token;
+    typename Operation::one_region;
 };
 
 /// A task_group's own handler, for a region that it cancels by its token.
 template <class Handler>
 concept is_region_member = requires(Handler const& h)
 {
-    h.group();
-    h.token();
+    typename Handler::omp_co_region_member;
 };
 
 template <class Handler, class Payload>
@@ -264,6 +264,14 @@ private:
     cancel_token* token_;
     Handler handler_;
 };
+
+/// Makes sure that the loop of this handler is there, for who is about to put another handler around it: what can throw does so
+/// before the handler is taken.
+template <class Handler>
+void find_loop(Handler const& h)
+{
+    (void)loop_for(asio::get_associated_executor(h));
+}
 
 /// The initiation of operations that start by themselves.
 struct initiate_start {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Device blocks for the entries that a region brings: all of them or none, and a queue for regions that must wait until
-// others give memory back. What a program allocates waits in the same queue.
+// others give memory back. What a program allocates waits for another thread that asks the driver, and for nothing else.
 #pragma once
 
 #include <omp_co/detail/block_pool.hpp>
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace omp_co::detail {
@@ -17,6 +18,8 @@ namespace omp_co::detail {
 /// Guarded by its device's lock.
 class region_memory {
 public:
+    static constexpr std::string_view cannot_be_used = "the device cannot be used";
+
     region_memory(backend::device& source, data_environment& environment) noexcept
         : pool_(source), environment_(environment)
     {
@@ -58,9 +61,9 @@ public:
 
     bool anybody_waits() const noexcept { return first_ != nullptr; }
 
-    /// Whether what the latest take() lacked is being asked for, and if not, why there is none.
+    /// Whether what the latest take() lacked is being asked for, and if not, why there is none: success if memory is short.
     bool coming() const noexcept { return coming_; }
-    error_code why_none() const noexcept { return why_ ? why_ : make_error_code(errc::out_of_memory); }
+    error_code why_none() const noexcept { return why_; }
 
     void queue(region& r) noexcept
     {
@@ -75,9 +78,9 @@ public:
     {
         bool served = false;
         while (first_ != nullptr) {
-            if (!(is_allocation(*first_) ? allocate_for(*first_) : take_late(*first_))) {
+            if (!take_late(*first_)) {
                 if (served || coming_ || !hopeless()) return served;
-                first_->fail(why_none(), "nothing in flight would give memory back");
+                fail_for_want(*first_, why_, "nothing in flight would give memory back");
             }
             release_first();
             served = true;
@@ -88,15 +91,32 @@ public:
     /// The device is lost: nobody waits for memory any more.
     void give_up() noexcept
     {
-        while (first_ != nullptr) {
-            if (is_allocation(*first_))
-                first_->fail(make_error_code(errc::device_lost), "the device is lost");
-            release_first();
+        while (first_ != nullptr) release_first();
+    }
+
+    /// A region that is nothing but an allocation for the program: its only item gets the address.
+    void ask(region& r) noexcept { asked_.push(r); }
+    bool anybody_asks() const noexcept { return !asked_.empty(); }
+
+    /// Calls `ended(region)` for those that have their memory, or will get none.
+    template <class Ended>
+    void answer(error_code lost, Ended ended) noexcept
+    {
+        region_list asking(std::move(asked_));
+        while (!asking.empty()) {
+            region& r = *asking.pop();
+            if (lost)
+                r.fail(make_error_code(errc::device_lost), "the device is lost");
+            else if (!allocate_for(r)) {
+                asked_.push(r);
+                continue;
+            }
+            ended(r);
         }
     }
 
-    /// Allocations of the program that have ended, for whoever tells their owners.
-    region_list& answered() noexcept { return answered_; }
+    /// Of the program; null if there is none. Throws std::bad_alloc.
+    void* allocate_for_program(std::size_t bytes) { return keep_for_program(pool_.allocate(bytes), bytes); }
 
 private:
     void* allocate(std::size_t bytes) noexcept
@@ -107,20 +127,39 @@ private:
         return s.block;
     }
 
-    static bool is_allocation(region& r) noexcept { return r.maps()[0].has(map_allocation); }
-
+    // False: somebody is asking the driver.
     bool allocate_for(region& r) noexcept
     {
         map_item& item = r.maps()[0];
-        item.device = allocate(item.bytes);
-        if (item.device == nullptr) return false;
+        backend::supply const s = pool_.allocate_quickly(item.bytes);
+        if (s.coming) return false;
         try {
-            environment_.allocated(static_cast<char*>(item.device), item.bytes);
+            item.device = keep_for_program(s.block, item.bytes);
+            if (item.device == nullptr) fail_for_want(r, s.why, {});
         } catch (std::bad_alloc const&) {
-            pool_.deallocate(std::exchange(item.device, nullptr), item.bytes);
             r.fail(make_error_code(errc::out_of_memory), "no host memory");
         }
         return true;
+    }
+
+    void* keep_for_program(void* block, std::size_t bytes)
+    {
+        if (block == nullptr) return nullptr;
+        try {
+            environment_.allocated(static_cast<char*>(block), bytes);
+        } catch (...) {
+            pool_.deallocate(block, bytes);
+            throw;
+        }
+        return block;
+    }
+
+    static void fail_for_want(region& r, error_code why, std::string_view words) noexcept
+    {
+        if (why)
+            r.fail(why, cannot_be_used);
+        else
+            r.fail(make_error_code(errc::out_of_memory), words);
     }
 
     // The entries are in the table by now.
@@ -148,7 +187,6 @@ private:
         region& r = *first_;
         first_ = std::exchange(r.next_short, nullptr);
         r.needs_memory = false;
-        if (is_allocation(r)) answered_.push(r);
     }
 
     block_pool pool_;
@@ -157,7 +195,7 @@ private:
     region* last_ = nullptr; // if there is a first one
     bool coming_ = false;
     error_code why_;
-    region_list answered_;
+    region_list asked_;
 };
 
 } // namespace omp_co::detail

@@ -424,18 +424,29 @@ private:
         return *slot;
     }
 
+    // Regions that others wait for are part of something that was accepted.
+    static bool is_fresh(region const& r) noexcept { return r.way != region::express; }
+
+    error_code closed_to(region const& r) const noexcept
+    {
+        if (forked()) return make_error_code(errc::forked);
+        return is_fresh(r) && closing() ? make_error_code(errc::shutting_down) : error_code();
+    }
+
+    // With its lock held.
+    static bool takes(device_slot const& slot, region const& r) noexcept
+    {
+        return slot.core != nullptr && slot.generation == r.generation && !(is_fresh(r) && slot.closing);
+    }
+
     [[gnu::hot]] error_code try_submit(region& r, aftermath& out) noexcept
     try {
-        if (forked()) return make_error_code(errc::forked);
-        // Regions that others wait for are part of something that was accepted.
-        bool const fresh = r.way != region::express;
-        if (fresh && closing()) return make_error_code(errc::shutting_down);
+        if (error_code const ec = closed_to(r)) return ec;
         device_slot& slot = *r.slot;
         std::unique_lock several(several_, std::defer_lock);
         if (r.item_count != 0 && others_at_work(slot)) meet_other_devices(r, several);
         device_lock lock(slot.mutex);
-        if (slot.core == nullptr || slot.generation != r.generation || (fresh && slot.closing))
-            return make_error_code(errc::device_lost);
+        if (!takes(slot, r)) return make_error_code(errc::device_lost);
         if (error_code const ec = slot.core->place(r)) return ec;
         if (several.owns_lock()) several.unlock();
         slot.core->start(r, lock, out);
@@ -446,14 +457,11 @@ private:
 
     error_code try_allocate(region& r, aftermath& out) noexcept
     {
-        if (forked()) return make_error_code(errc::forked);
-        if (closing()) return make_error_code(errc::shutting_down);
+        if (error_code const ec = closed_to(r)) return ec;
         device_lock lock(r.slot->mutex);
-        device_core* const core = r.slot->core;
-        if (core == nullptr || r.slot->generation != r.generation || r.slot->closing)
-            return make_error_code(errc::device_lost);
-        if (error_code const ec = core->place_allocation(r)) return ec;
-        core->go_on(lock, out);
+        if (!takes(*r.slot, r)) return make_error_code(errc::device_lost);
+        if (error_code const ec = r.slot->core->place_allocation(r)) return ec;
+        r.slot->core->go_on(lock, out);
         return {};
     }
 
@@ -461,12 +469,10 @@ private:
     {
         error_code const ec = [&]() noexcept -> error_code {
             try {
-                if (forked()) return make_error_code(errc::forked);
-                if (closing()) return make_error_code(errc::shutting_down);
+                if (error_code const closed = closed_to(r)) return closed;
                 device_slot& slot = *r.slot;
                 device_lock lock(slot.mutex);
-                if (slot.core == nullptr || slot.generation != r.generation || slot.closing)
-                    return make_error_code(errc::device_lost);
+                if (!takes(slot, r)) return make_error_code(errc::device_lost);
                 if (error_code const refused = slot.core->place(r)) return refused;
                 return slot.core->place(held);
             } catch (std::bad_alloc const&) {

@@ -98,12 +98,13 @@ public:
         {
             std::lock_guard guard(mutex_);
             cancellations_.fetch_add(1, std::memory_order_release);
-            for (member& m : members_) {
+            for (member& m : members_)
                 if (m.token != nullptr) m.token->requested.store(true, std::memory_order_relaxed);
-                if (m.own != nullptr && m.own->started) emit(m.own, type);
-            }
         }
         cancel_deferred();
+        std::lock_guard guard(mutex_);
+        for (member& m : members_) // the last step, for it may find no memory
+            if (m.own != nullptr && m.own->started) emit(m.own, type);
     }
 
     /// The group is gone: nobody waits any more, and the memory that its regions use may go next.
@@ -182,6 +183,7 @@ private:
     /// The handler of a region, which asks it for its group and its token.
     class region_member {
     public:
+        using omp_co_region_member = void;
         using executor_type = asio::any_io_executor;
 
         explicit region_member(ticket&& t) noexcept : ticket_(std::move(t)) {}

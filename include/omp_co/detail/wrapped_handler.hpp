@@ -6,7 +6,8 @@
 
 namespace omp_co::detail {
 
-/// A class of ours with a `handler` of type `omp_co_wrapped`. What that says of itself (its executor, allocator, slot) holds for the one around it.
+/// A class of ours with a `handler` of type `omp_co_wrapped`. What that says of itself (its executor, allocator, slot) holds for the
+/// one around it.
 template <class Wrapper>
 concept wraps_handler = requires(Wrapper const& w)
 {

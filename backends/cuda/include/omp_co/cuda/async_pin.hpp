@@ -22,6 +22,7 @@ struct initiate_pin {
         using omp_co::detail::loop;
         using omp_co::detail::region;
         std::shared_ptr<pinned> result;
+        omp_co::detail::find_loop(h);
         try {
             result = std::make_shared<pinned>();
         } catch (std::bad_alloc const&) {

@@ -118,6 +118,8 @@ private:
         wanted_.erase(wanted_.begin());
         if (at != nullptr) {
             ready_.push_back({at, bytes}); // capacity was reserved
+            // Who was refused more takes this one and does not ask for more again, however long the driver took.
+            if (refused_ != none_refused) refused_at_ = clock::now();
             return;
         }
         refused_ = std::min(refused_, bytes);
