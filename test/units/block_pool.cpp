@@ -160,6 +160,31 @@ BOOST_AUTO_TEST_CASE(a_pool_that_goes_away_gives_everything_back)
     BOOST_TEST(!source.wrong_size);
 }
 
+// A device that cannot be used is not asked again for another size.
+BOOST_AUTO_TEST_CASE(why_there_is_nothing_is_told_for_every_size)
+{
+    source.why = make_error_code(omp_co::errc::device_lost);
+    for (std::size_t bytes : {1, 64, 65, 100, 128, 4096, 5000}) {
+        source.questions = 0;
+        omp_co::backend::supply const s = pool.allocate_quickly(bytes);
+        BOOST_TEST(s.block == nullptr);
+        BOOST_TEST(!s.coming);
+        BOOST_TEST((s.why == source.why));
+        BOOST_TEST(source.questions == 1);
+    }
+    BOOST_TEST(pool.in_use() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_coming_is_not_in_use_yet)
+{
+    source.coming = true;
+    BOOST_TEST(pool.allocate_quickly(100).coming);
+    BOOST_TEST(pool.in_use() == 0U);
+    source.coming = false;
+    BOOST_TEST(pool.allocate_quickly(100).block != nullptr);
+    BOOST_TEST(pool.in_use() != 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace

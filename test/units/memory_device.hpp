@@ -33,6 +33,13 @@ public:
         return block;
     }
 
+    omp_co::backend::supply allocate_quickly(std::size_t n) noexcept override
+    {
+        ++questions;
+        if (why || coming) return {nullptr, coming, why};
+        return {allocate(n), false, {}};
+    }
+
     void deallocate(void* block, std::size_t n) noexcept override
     {
         auto const at = blocks.find(block);
@@ -57,6 +64,9 @@ public:
     std::size_t limit = 0; ///< bytes; 0: none
     std::size_t bytes = 0; ///< allocated
     int allocations = 0;
+    int questions = 0;       ///< of callers that cannot wait
+    bool coming = false;     ///< what they are told
+    omp_co::error_code why;  ///< why there is nothing for them
     bool only_count = false; ///< addresses without memory
     bool wrong_size = false; ///< something was given back that was not taken
 

@@ -13,6 +13,8 @@
 namespace {
 
 using namespace bed;
+using omp_co::errc;
+using omp_co::error_code;
 using omp_co::detail::data_environment;
 using omp_co::detail::region;
 using omp_co::detail::region_memory;
@@ -58,6 +60,23 @@ struct fixture {
     void serve(bool hopeless = false)
     {
         (void)memory.serve([hopeless] { return hopeless; });
+    }
+
+    job& ask(std::size_t bytes)
+    {
+        map_item item;
+        item.bytes = bytes;
+        item.flags = omp_co::detail::map_allocation;
+        job& j = jobs.emplace_back(std::vector<map_item>{item});
+        memory.ask(j.r);
+        return j;
+    }
+
+    std::vector<region*> answered(error_code lost = {})
+    {
+        std::vector<region*> ended;
+        memory.answer(lost, [&](region& r) { ended.push_back(&r); });
+        return ended;
     }
 
     bool is_device_memory(void const* p) const
@@ -185,6 +204,53 @@ BOOST_AUTO_TEST_CASE(on_a_lost_device_nobody_waits_for_memory)
     retire(holder);
     retire(a);
     retire(b);
+}
+
+BOOST_AUTO_TEST_CASE(an_allocation_of_the_program_gets_its_address)
+{
+    job& j = ask(1000);
+    BOOST_TEST(memory.anybody_asks());
+    BOOST_TEST((answered() == std::vector<region*>{&j.r}));
+    BOOST_TEST(!memory.anybody_asks());
+    BOOST_TEST(!j.r.error);
+    BOOST_TEST(is_device_memory(j.items[0].device));
+    BOOST_TEST(environment.table().allocation_at(j.items[0].device) != nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(an_allocation_waits_for_the_driver_and_for_nothing_else)
+{
+    source.limit = 4096;
+    source.coming = true;
+    job& first = ask(1024);
+    job& second = ask(2048);
+    BOOST_TEST(answered().empty());
+    source.coming = false;
+    BOOST_TEST((answered() == std::vector<region*>{&first.r, &second.r}));
+    job& holder = accept({target::to(x, 1024)});
+    job& waiting = accept({target::to(y, 2048)});
+    BOOST_TEST(waiting.r.needs_memory);
+    job& third = ask(4096);
+    BOOST_TEST((answered() == std::vector<region*>{&third.r}));
+    BOOST_TEST((third.r.error == errc::out_of_memory));
+    BOOST_TEST(third.items[0].device == nullptr);
+    BOOST_TEST(waiting.r.needs_memory);
+    memory.give_up();
+    retire(holder);
+    retire(waiting);
+}
+
+BOOST_AUTO_TEST_CASE(an_allocation_is_told_why_the_device_cannot_be_used)
+{
+    source.why = make_error_code(errc::not_supported);
+    job& j = ask(64);
+    BOOST_TEST((answered() == std::vector<region*>{&j.r}));
+    BOOST_TEST((j.r.error == errc::not_supported));
+    source.why = {};
+    source.coming = true;
+    job& lost = ask(64);
+    BOOST_TEST(answered().empty());
+    BOOST_TEST((answered(make_error_code(errc::device_lost)) == std::vector<region*>{&lost.r}));
+    BOOST_TEST((lost.r.error == errc::device_lost));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
