@@ -278,6 +278,15 @@ BOOST_AUTO_TEST_CASE(cancelling_a_group_ends_its_deferred_members)
     omp_co::task_group group(s.io.get_executor());
     for (int k = 0; k < 3; ++k) group.spawn(omp_co::target(dev, said.note(k), depend_inout(h)));
     group.spawn(omp_co::host_task(said.note(3), depend_in(h)));
+    test_device const other(workers(1));
+    auto const here = omp_co::sync_wait(omp_co::allocate<int>(dev, 1));
+    auto const there = omp_co::sync_wait(omp_co::allocate<int>(other, 1));
+    int copied = 5;
+    group.spawn(omp_co::target_memcpy(there, here, depend_in(h)));
+    group.spawn(omp_co::target_memcpy(omp_co::section(&copied, 0, 1), here, depend_in(h)));
+    omp_co::queue q(dev);
+    group.spawn(omp_co::target(q, said.note(4), depend_inout(h)));
+    group.spawn(omp_co::target(q, said.note(5)));
     started const& waited = s.start(group.wait());
     group.cancel();
     BOOST_TEST(eventually([&] {
@@ -291,6 +300,8 @@ BOOST_AUTO_TEST_CASE(cancelling_a_group_ends_its_deferred_members)
     (void)s.run();
     BOOST_TEST(host.well());
     BOOST_TEST(said.lines().empty());
+    BOOST_TEST(copied == 5);
+    BOOST_TEST(other.get().statistics().in_flight == 0U);
 }
 
 asio::awaitable<void> until_timer(asio::io_context& io, omp_co::device dev, journal& said, int& h,

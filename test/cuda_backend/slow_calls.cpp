@@ -149,6 +149,24 @@ BOOST_AUTO_TEST_CASE(pinning_belongs_to_a_loop)
     }
 }
 
+// The same of an allocation; what comes when nobody is left is given back.
+BOOST_DATA_TEST_CASE(an_allocation_belongs_to_a_loop, data::make(cuda_varieties), v)
+{
+    bed dev(v, {{"CALL_US", v.pools ? "cuMemAllocFromPoolAsync:5000" : "cuMemAlloc_v2:5000"}});
+    for (std::size_t n = 1; n < 20; ++n) {
+        asio::io_context io;
+        bool called = false;
+        omp_co::allocate<int>(dev, n << 12)(asio::bind_executor(
+            io, [&](omp_co::error_code ec, omp_co::device_buffer<int> b) { called = !ec && b; }));
+        if (n % 2 == 0) {
+            io.run();
+            BOOST_TEST(called);
+        }
+    }
+    BOOST_TEST(dev.now().in_flight == 0U);
+    BOOST_TEST(dev.now().device_bytes == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace
