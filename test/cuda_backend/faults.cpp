@@ -200,6 +200,17 @@ BOOST_AUTO_TEST_CASE(an_allocation_under_way_ends_when_the_device_is_lost)
     BOOST_TEST(dev.now().in_flight == 0U);
 }
 
+BOOST_DATA_TEST_CASE(an_allocation_that_finds_the_device_faulty_says_so, data::make(cuda_varieties), v)
+{
+    bed dev(v, {{"FAULT", v.pools ? "cuMemAllocFromPoolAsync:1:CUDA_ERROR_ILLEGAL_ADDRESS"
+                                  : "cuMemAlloc_v2:1:CUDA_ERROR_ILLEGAL_ADDRESS"}});
+    for (int i = 0; i < 2; ++i)
+        BOOST_CHECK_EXCEPTION((void)omp_co::sync_wait(omp_co::allocate<int>(dev, 1000)),
+                              boost::system::system_error,
+                              [](auto const& e) { return e.code() == errc::device_lost; });
+    BOOST_TEST(dev.now().in_flight == 0U);
+}
+
 // As one that another process has for itself.
 BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_varieties) * data::make({1, 16}),
                      v, size)

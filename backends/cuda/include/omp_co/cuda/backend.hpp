@@ -69,7 +69,7 @@ public:
 
     backend::supply allocate_quickly(std::size_t bytes) noexcept override
     {
-        if (parts_.device.lost() != result::success) return {};
+        if (result const lost = parts_.device.lost(); lost != result::success) return {nullptr, false, lost};
         if (!parts_.memory.holds(bytes)) return parts_.supply.take(bytes);
         current in(parts_.device);
         return {in ? parts_.memory.allocate(bytes) : nullptr, false};
