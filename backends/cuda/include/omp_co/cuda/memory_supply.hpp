@@ -11,6 +11,7 @@
 #include <limits>
 #include <mutex>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace omp_co::cuda::engine {
@@ -39,8 +40,8 @@ public:
             ready_.pop_back();
             return {at, false};
         }
-        if (bytes >= refused_ && clock::now() - refused_at_ < memory_of_refusals)
-            return {nullptr, false, why_};
+        if (why_) return {nullptr, false, std::exchange(why_, {})}; // whoever comes next has it tried again
+        if (bytes >= refused_ && clock::now() - refused_at_ < memory_of_refusals) return {};
         if (std::find(wanted_.begin(), wanted_.end(), bytes) != wanted_.end()) return {nullptr, true};
         try {
             ready_.reserve(ready_.size() + wanted_.size() + 1);
@@ -122,9 +123,12 @@ private:
             if (refused_ != none_refused) refused_at_ = clock::now();
             return;
         }
+        if (opened != result::success) {
+            why_ = opened;
+            return;
+        }
         refused_ = std::min(refused_, bytes);
         refused_at_ = clock::now();
-        why_ = opened == result::success ? error_code() : error_code(opened);
     }
 
     device_memory& memory_;
@@ -138,7 +142,7 @@ private:
     std::vector<block> ready_;
     std::size_t refused_ = none_refused; ///< the smallest that there was not
     clock::time_point refused_at_{};
-    error_code why_; ///< if it was not that memory is short
+    error_code why_; ///< the device cannot be used, and nobody has been told
 };
 
 } // namespace omp_co::cuda::engine
