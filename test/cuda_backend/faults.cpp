@@ -8,6 +8,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace asio = boost::asio;
@@ -224,6 +225,9 @@ BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_vari
         outcome(omp_co::target(dev, increment, omp_co::tofrom(x), omp_co::explain(why)));
     BOOST_TEST((ec.category() == omp_co::cuda::category()), ec.message());
     BOOST_TEST(ec.value() == 46, ec.message());
+    unsigned long const asked = simulator::count("cuDevicePrimaryCtxRetain");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    BOOST_TEST(simulator::count("cuDevicePrimaryCtxRetain") == asked); // nobody goes on asking
     BOOST_TEST((outcome(omp_co::target_enter_data(dev, omp_co::to(x))) == ec));
     BOOST_CHECK_EXCEPTION((void)omp_co::sync_wait(omp_co::allocate<int>(dev, size)),
                           boost::system::system_error, [&](auto const& e) { return e.code() == ec; });

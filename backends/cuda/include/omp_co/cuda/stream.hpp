@@ -195,6 +195,7 @@ public:
 
     help go_on() noexcept override
     {
+        if (!is_open() && !queued_.load(std::memory_order_acquire)) return help::finished;
         result const opened = open();
         if (opened != result::success) return give_up_queue(opened);
         current in(parts_.device);
