@@ -7,6 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -164,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_pool_that_goes_away_gives_everything_back)
 BOOST_AUTO_TEST_CASE(why_there_is_nothing_is_told_for_every_size)
 {
     source.why = make_error_code(omp_co::errc::device_lost);
-    for (std::size_t bytes : {1, 64, 65, 100, 128, 4096, 5000}) {
+    for (std::size_t const bytes : std::initializer_list<std::size_t>{1, 64, 65, 100, 128, 4096, 5000}) {
         source.questions = 0;
         omp_co::backend::supply const s = pool.allocate_quickly(bytes);
         BOOST_TEST(s.block == nullptr);
