@@ -91,7 +91,12 @@ public:
     [[gnu::hot]] explicit current(context& c, calls which = calls::any) noexcept
         : context_(c), relaxed_(which == calls::any)
     {
-        state_ = c.driver().ctx_push_current(c.handle());
+        driver::context_handle const handle = c.handle();
+        if (handle == nullptr) { // it was never opened, which is no fault of the device's
+            state_ = result::invalid_context;
+            return;
+        }
+        state_ = c.driver().ctx_push_current(handle);
         if (state_ != result::success && !push_again()) return;
         if (relaxed_) relaxed_ = c.driver().thread_exchange_stream_capture_mode(&mode_) == result::success;
     }

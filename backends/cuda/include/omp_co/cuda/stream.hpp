@@ -352,7 +352,8 @@ private:
 
     bool alone_in_flight() const noexcept
     {
-        return !queued_.load(std::memory_order_acquire) && transfers_.unfinished() == transfers::none &&
+        return is_open() && !queued_.load(std::memory_order_acquire) &&
+               transfers_.unfinished() == transfers::none &&
                submitted_.load(std::memory_order_acquire) == confirmed_.load(std::memory_order_relaxed) + 1;
     }
 
