@@ -65,6 +65,16 @@ struct representative {
     bool done() const { return small == 2 && large == std::vector<int>(large.size(), 7); }
 };
 
+/// The FAULT of a device that refuses whoever opens it, as one that another process has for itself.
+std::string never_opens()
+{
+    std::string faults;
+    for (int nth = 1; nth < 50; ++nth)
+        faults += (nth == 1 ? "" : ",") + ("cuDevicePrimaryCtxRetain:" + std::to_string(nth)) +
+                  ":CUDA_ERROR_DEVICE_UNAVAILABLE";
+    return faults;
+}
+
 BOOST_AUTO_TEST_SUITE(faults, *boost::unit_test::precondition(simulated))
 
 // Whatever fails, and whichever time: the region ends with the driver's error or well, never half done, and the next
@@ -212,14 +222,10 @@ BOOST_DATA_TEST_CASE(an_allocation_that_finds_the_device_faulty_says_so, data::m
     BOOST_TEST(dev.now().in_flight == 0U);
 }
 
-// As one that another process has for itself.
 BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_varieties) * data::make({1, 16}),
                      v, size)
 {
-    std::string refused = "cuDevicePrimaryCtxRetain:1:CUDA_ERROR_DEVICE_UNAVAILABLE";
-    for (int nth = 2; nth < 50; ++nth)
-        refused += ",cuDevicePrimaryCtxRetain:" + std::to_string(nth) + ":CUDA_ERROR_DEVICE_UNAVAILABLE";
-    bed dev(v, {{"FAULT", refused}});
+    bed dev(v, {{"FAULT", never_opens()}});
     std::vector<int> x(static_cast<std::size_t>(size), 1); // also of a size that blocks have
     omp_co::diagnostics why;
     omp_co::error_code const ec =
@@ -242,11 +248,7 @@ BOOST_DATA_TEST_CASE(a_device_that_cannot_be_used_says_why, data::make(cuda_vari
 // The loop may go to sleep before it has seen that its region will never run.
 BOOST_AUTO_TEST_CASE(a_stream_that_gave_up_is_armed_without_harm)
 {
-    std::string refused;
-    for (int nth = 1; nth < 50; ++nth)
-        refused += (nth == 1 ? "" : ",") + ("cuDevicePrimaryCtxRetain:" + std::to_string(nth)) +
-                   ":CUDA_ERROR_DEVICE_UNAVAILABLE";
-    bed dev(varieties[0], {{"FAULT", refused}});
+    bed dev(varieties[0], {{"FAULT", never_opens()}});
     omp_co::device const d = dev;
     (void)omp_co::detail::registry::instance().with(*d.slot(), d.generation(), [](auto& core) {
         omp_co::error_code ec;
