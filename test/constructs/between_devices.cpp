@@ -185,74 +185,74 @@ BOOST_AUTO_TEST_CASE(a_copy_that_one_device_refuses_leaves_the_other_free)
     BOOST_TEST(one.get().statistics().in_flight == 0U);
 }
 
-// Who waits for memory that nothing will give back is told so, though a copy waits for it in turn.
-BOOST_AUTO_TEST_CASE(a_parked_copy_is_no_hope_for_memory)
-{
-    omp_co::host::virtual_device one({.workers = 1});
-    omp_co::host::options o;
-    o.workers = 1;
-    o.memory = 65536;
-    omp_co::host::virtual_device two(o);
-    auto a = make(one, 16);
-    auto b = make(two, 16);
-    auto first = make(two, 1);
-    BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));
-    std::vector<char> big(60000);
-    std::vector<char> small(16384);
-    BOOST_TEST(!outcome(omp_co::target_enter_data(two, omp_co::to(small)))); // stays
+/// A device that is short of memory, even once its only region in flight has ended, and one that is not.
+struct scarce_and_ample {
+    scarce_and_ample() { BOOST_TEST(!outcome(omp_co::target_enter_data(scarce, omp_co::to(small)))); }
+    ~scarce_and_ample() { BOOST_TEST(!outcome(omp_co::target_exit_data(scarce, omp_co::release(small)))); }
+
+    /// From here on nothing ends on the first device before the gate opens.
+    void occupy()
+    {
+        omp_co::target(scarce, g.kernel(),
+                       omp_co::is_device_ptr(first.get()))(asio::bind_executor(io, [](error_code) {}));
+        BOOST_TEST(g.wait_entered(1));
+    }
+    auto into(error_code& result)
+    {
+        return asio::bind_executor(io, [&result](error_code ec) { result = ec; });
+    }
+    void run()
+    {
+        g.open();
+        io.run();
+    }
+
+    omp_co::host::virtual_device scarce{limited(1, 65536)};
+    omp_co::host::virtual_device ample{workers(1)};
+    omp_co::device_buffer<int> first = make(scarce, 1);
+    std::vector<char> big = std::vector<char>(60000); ///< does not fit beside the small one
+    std::vector<char> small = std::vector<char>(16384);
     asio::io_context io;
+    gate g;
+};
+
+// Who waits for memory that nothing will give back is told so, though a copy waits for it in turn.
+BOOST_FIXTURE_TEST_CASE(a_parked_copy_is_no_hope_for_memory, scarce_and_ample)
+{
+    auto a = make(ample, 16);
+    auto b = make(scarce, 16);
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));
     error_code waited;
     error_code copied;
-    gate g;
-    omp_co::target(two, g.kernel(),
-                   omp_co::is_device_ptr(first.get()))(asio::bind_executor(io, [](error_code) {}));
-    BOOST_TEST(g.wait_entered(1));
+    occupy();
     auto const k = [](char*, int* p) { *p = 1; };
-    omp_co::target(two, k, omp_co::tofrom(big), omp_co::is_device_ptr(b.get()))(
-        asio::bind_executor(io, [&](error_code ec) { waited = ec; }));
-    omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code ec) { copied = ec; }));
-    g.open();
-    io.run();
+    omp_co::target(scarce, k, omp_co::tofrom(big), omp_co::is_device_ptr(b.get()))(into(waited));
+    omp_co::target_memcpy(b, a)(into(copied));
+    run();
     BOOST_TEST((waited == errc::out_of_memory), waited.message());
     BOOST_TEST(!copied, copied.message());
-    BOOST_TEST(!outcome(omp_co::target_exit_data(two, omp_co::release(small))));
 }
 
 // The same where the device that is short of memory is the copy's source: what waits there for memory is what the other side waits for.
-BOOST_AUTO_TEST_CASE(a_copy_that_waits_elsewhere_is_no_hope_for_memory)
+BOOST_FIXTURE_TEST_CASE(a_copy_that_waits_elsewhere_is_no_hope_for_memory, scarce_and_ample)
 {
-    omp_co::host::options o;
-    o.workers = 1;
-    o.memory = 65536;
-    omp_co::host::virtual_device one(o);
-    omp_co::host::virtual_device two({.workers = 1});
-    auto a = make(one, 16);
-    auto b = make(two, 16);
-    auto first = make(one, 1);
+    auto a = make(scarce, 16);
+    auto b = make(ample, 16);
     BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));
-    std::vector<char> big(60000);
-    std::vector<char> small(16384);
-    BOOST_TEST(!outcome(omp_co::target_enter_data(one, omp_co::to(small)))); // stays
-    asio::io_context io;
     error_code waited;
     error_code behind;
     error_code copied;
-    gate g;
-    omp_co::target(one, g.kernel(),
-                   omp_co::is_device_ptr(first.get()))(asio::bind_executor(io, [](error_code) {}));
-    BOOST_TEST(g.wait_entered(1));
+    occupy();
     omp_co::target(
-        one, [](char*) {}, omp_co::tofrom(big))(asio::bind_executor(io, [&](error_code ec) { waited = ec; }));
+        scarce, [](char*) {}, omp_co::tofrom(big))(into(waited));
     omp_co::target(
-        two, [](char const*, int* p) { *p = 1; }, omp_co::to(big),
-        omp_co::is_device_ptr(b.get()))(asio::bind_executor(io, [&](error_code ec) { behind = ec; }));
-    omp_co::target_memcpy(b, a)(asio::bind_executor(io, [&](error_code ec) { copied = ec; }));
-    g.open();
-    io.run();
+        ample, [](char const*, int* p) { *p = 1; }, omp_co::to(big),
+        omp_co::is_device_ptr(b.get()))(into(behind));
+    omp_co::target_memcpy(b, a)(into(copied));
+    run();
     BOOST_TEST((waited == errc::out_of_memory), waited.message());
     BOOST_TEST(!behind, behind.message());
     BOOST_TEST(!copied, copied.message());
-    BOOST_TEST(!outcome(omp_co::target_exit_data(one, omp_co::release(small))));
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_group_waits_for_a_copy)
