@@ -39,8 +39,9 @@ missing_of() {
 }
 
 # install <packages...>: false, with a message, when they cannot be had.
+updated=
 install() {
-    local root=()
+    local root=() installed
     local by_hand="apt-get install --no-install-recommends $*"
     if ! command -v apt-get >/dev/null; then
         echo "missing, and there is no apt-get here; the names on Debian are: $*" >&2
@@ -58,9 +59,11 @@ install() {
     echo "installing $*"
     # A list that cannot be refreshed may still name what is needed. Nothing is removed to make room.
     {
-        "${root[@]}" apt-get update || true
+        [[ $updated ]] || "${root[@]}" apt-get update || true
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove "$@"
-    } >"$log" 2>&1 && return 0
+    } >"$log" 2>&1 && installed=yes || installed=
+    updated=yes
+    [[ ! $installed ]] || return 0
     tail -n 15 "$log" >&2
     echo "not installed; run as root: $by_hand" >&2
     return 1
@@ -81,7 +84,9 @@ for purpose in "$@"; do
         exit 2
         ;;
     esac
-    if ((${#missing[@]})); then
-        install "${missing[@]}" || true
-    fi
+    # Each by itself, for one may be refused where another version of it is in its place (libomp), which is no reason to do without
+    # the others.
+    for package in "${missing[@]}"; do
+        install "$package" || true
+    done
 done
