@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+namespace abandoned_dependences_test {
+
 namespace asio = boost::asio;
 using namespace omp_co_test;
 using omp_co::depend_in;
@@ -24,8 +26,6 @@ using omp_co::depend_out;
 using omp_co::detach;
 using omp_co::errc;
 using omp_co::error_code;
-
-namespace abandoned_dependences_test {
 
 /// Watches nothing: a test has its own eyes.
 struct no_observer final : device_observer {

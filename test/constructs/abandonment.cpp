@@ -25,15 +25,14 @@
 #include <thread>
 #include <vector>
 
+namespace abandonment_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace asio::experimental::awaitable_operators;
 using namespace omp_co_test;
 using namespace std::chrono_literals;
 using omp_co::error_code;
-
-// A name, for coroutine frames and handlers in templates: g++ 12 warns of types without linkage in them.
-namespace abandonment_test {
 
 /// Ends the scenario after a number of steps: stops the loop, as a program does that is told to go.
 struct steps {
@@ -230,10 +229,6 @@ struct holds {
 
     std::shared_ptr<starts_when_destroyed> last;
 };
-
-} // namespace abandonment_test
-
-using namespace abandonment_test;
 
 BOOST_AUTO_TEST_SUITE(abandonment)
 
@@ -538,3 +533,5 @@ BOOST_DATA_TEST_CASE(a_device_that_goes_frees_what_is_still_mapped, data::make(d
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace abandonment_test

@@ -16,13 +16,13 @@
 #include <stdexcept>
 #include <vector>
 
+namespace asio_rules_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using namespace std::chrono_literals;
 using omp_co::error_code;
-
-namespace {
 
 // A loop whose turns go through its own executor, so that a handler's executor sees what is the handler's alone.
 template <class Context>
@@ -91,8 +91,6 @@ void check_groups(Context& context, Inner const& inner, omp_co::device dev)
     }
     BOOST_TEST_CONTEXT("empty when_all") { check_rules(context, inner, omp_co::when_all(), {}, false); }
 }
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(asio_rules)
 
@@ -214,8 +212,6 @@ BOOST_DATA_TEST_CASE(a_handler_without_memory_does_not_make_initiation_throw, da
     BOOST_TEST_CONTEXT("empty when_all") { attempt(omp_co::when_all()); }
 }
 
-namespace {
-
 struct thrown_by_handler : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -265,8 +261,6 @@ void throw_from_handlers(Context& context, Executor const& ex, omp_co::device de
     BOOST_TEST(run_through(context) == 0);
     BOOST_TEST(calls == 17);
 }
-
-} // namespace
 
 BOOST_DATA_TEST_CASE(a_handler_that_throws_leaves_the_loop_usable, data::make(device_kinds), kind)
 {
@@ -376,3 +370,5 @@ BOOST_DATA_TEST_CASE(stop_in_a_handler_keeps_the_others_for_later, data::make({0
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace asio_rules_test

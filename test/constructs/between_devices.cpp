@@ -19,13 +19,13 @@
 #include <utility>
 #include <vector>
 
+namespace between_devices_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::error_code;
-
-namespace {
 
 omp_co::device_buffer<int> make(omp_co::device dev, std::size_t n)
 {
@@ -344,4 +344,4 @@ BOOST_AUTO_TEST_CASE(a_copy_takes_both_places_at_once)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace between_devices_test

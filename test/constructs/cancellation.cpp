@@ -23,6 +23,8 @@
 #include <thread>
 #include <vector>
 
+namespace cancellation_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace asio::experimental::awaitable_operators;
@@ -30,8 +32,6 @@ using namespace omp_co_test;
 using namespace std::chrono_literals;
 using asio::cancellation_type;
 using omp_co::error_code;
-
-namespace {
 
 struct asked_for {
     char const* name;
@@ -54,8 +54,6 @@ void open_soon(asio::io_context& io, Gate& g, std::optional<asio::steady_timer>&
     timer.emplace(io, 20ms);
     timer->async_wait([&g](error_code) { g.open(); });
 }
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(cancellation)
 
@@ -389,3 +387,5 @@ BOOST_AUTO_TEST_CASE(the_end_of_target_data_cannot_be_cancelled)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace cancellation_test

@@ -19,12 +19,12 @@
 #include <thread>
 #include <vector>
 
+namespace concurrency_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::error_code;
-
-namespace {
 
 // Runs `f(thread number)` on some threads, each with a loop of its own.
 template <class F>
@@ -42,8 +42,6 @@ void check_empty(omp_co::device dev)
     BOOST_TEST(dev.statistics().device_bytes == 0U);
     BOOST_TEST(dev.statistics().in_flight == 0U);
 }
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(concurrency)
 
@@ -372,3 +370,5 @@ BOOST_AUTO_TEST_CASE(a_long_region_does_not_hold_back_others)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace concurrency_test

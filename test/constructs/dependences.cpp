@@ -13,6 +13,8 @@
 #include <ostream>
 #include <vector>
 
+namespace dependences_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::depend_all;
@@ -21,9 +23,6 @@ using omp_co::depend_inout;
 using omp_co::depend_inoutset;
 using omp_co::depend_out;
 using omp_co::range;
-
-// A name, for kernels in templates.
-namespace dependences_test {
 
 test_device nobody() { return test_device(workers(0)); }
 test_device one() { return test_device(workers(1)); }

@@ -15,6 +15,8 @@
 #include <optional>
 #include <vector>
 
+namespace depending_copies_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
@@ -23,8 +25,6 @@ using omp_co::depend_inout;
 using omp_co::depend_out;
 using omp_co::detach;
 using omp_co::errc;
-
-namespace depending_copies {
 
 omp_co::device_buffer<int> make(omp_co::device dev, std::size_t n)
 {
@@ -220,4 +220,4 @@ BOOST_DATA_TEST_CASE(a_motion_that_is_left_out_keeps_its_place, data::make({fals
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace depending_copies
+} // namespace depending_copies_test

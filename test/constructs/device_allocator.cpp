@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+namespace device_allocator_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::device_allocator;
-
-namespace {
 
 template <class T>
 using device_vector = std::vector<T, device_allocator<T>>;
@@ -97,4 +97,4 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_bad_alloc)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace device_allocator_test

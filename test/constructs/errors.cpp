@@ -23,12 +23,12 @@
 #include <thread>
 #include <vector>
 
+namespace errors_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::error_code;
-
-namespace {
 
 bool says(omp_co::diagnostics const& d, char const* words)
 {
@@ -36,8 +36,6 @@ bool says(omp_co::diagnostics const& d, char const* words)
 }
 
 struct not_an_exception {};
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(errors)
 
@@ -352,3 +350,5 @@ BOOST_AUTO_TEST_CASE(a_group_tells_its_first_error_and_waits_for_all)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace errors_test

@@ -15,12 +15,12 @@
 #include <thread>
 #include <vector>
 
+namespace everywhere_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::error_code;
-
-namespace {
 
 asio::awaitable<void> use_target(omp_co::device dev, findings& f)
 {
@@ -121,8 +121,6 @@ asio::awaitable<void> use_all(omp_co::device dev, bool copies, findings& f)
     auto const* loop = mine.target<asio::io_context::executor_type>();
     f.check(loop == nullptr || loop->running_in_this_thread(), "and in its loop");
 }
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(everywhere)
 
@@ -241,3 +239,5 @@ BOOST_AUTO_TEST_CASE(completions_noticed_by_other_threads_resume_on_the_own_stra
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace everywhere_test

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+namespace failed_dependences_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace asio::experimental::awaitable_operators;
@@ -27,8 +29,6 @@ using omp_co::depend_inout;
 using omp_co::depend_out;
 using omp_co::errc;
 using omp_co::even_if_failed;
-
-namespace failed_dependences_test {
 
 auto const aborted = asio::error::operation_aborted;
 

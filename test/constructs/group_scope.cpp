@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+namespace group_scope_test {
+
 namespace asio = boost::asio;
 using namespace omp_co_test;
 using namespace std::chrono_literals;
@@ -219,3 +221,5 @@ BOOST_AUTO_TEST_CASE(a_group_takes_operations_of_others)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace group_scope_test

@@ -25,6 +25,8 @@
 #include <tuple>
 #include <vector>
 
+namespace host_task_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
@@ -35,8 +37,6 @@ using omp_co::detach;
 using omp_co::errc;
 using omp_co::error_code;
 using omp_co::range;
-
-namespace host_task_test {
 
 struct twice_kernel {
     void operator()(std::size_t i, int* p) const noexcept { p[i] *= 2; }

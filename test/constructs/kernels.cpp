@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+namespace kernels_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
@@ -229,3 +231,5 @@ BOOST_DATA_TEST_CASE(data_may_be_an_array_a_scalar_or_a_struct, data::make(devic
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace kernels_test

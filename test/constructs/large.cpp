@@ -19,13 +19,13 @@
 #include <sys/mman.h>
 #include <vector>
 
+namespace large_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::section;
 using kind = address_device::command::kind;
-
-namespace {
 
 constexpr std::size_t gib = std::size_t{1} << 30;
 constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
@@ -251,4 +251,4 @@ BOOST_DATA_TEST_CASE(more_iterations_than_can_be_counted_are_refused, data::make
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace large_test

@@ -17,13 +17,12 @@
 #include <string>
 #include <vector>
 
+namespace mapping_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::error_code;
-
-// A name, for the frames of coroutines that refer to the fixture: g++ 12 warns of types without linkage in them.
-namespace mapping_test {
 
 struct fixture {
     explicit fixture(device_kind const& kind) : dev(kind.make()) {}
@@ -73,10 +72,6 @@ inline std::string address(void const* p)
     std::snprintf(text, sizeof text, "%p", p);
     return text;
 }
-
-} // namespace mapping_test
-
-using namespace mapping_test;
 
 BOOST_AUTO_TEST_SUITE(mapping)
 
@@ -467,8 +462,6 @@ BOOST_DATA_TEST_CASE(target_data_nests_and_its_error_wins, data::make(copying_ki
     omp_co::sync_wait(omp_co::target_data(f.dev, none));
 }
 
-namespace {
-
 template <std::size_t Alignment>
 struct alignas(Alignment) over_aligned {
     int value;
@@ -494,8 +487,6 @@ void map_over_aligned(omp_co::device dev)
     BOOST_TEST(one.value == 1);
 }
 
-} // namespace
-
 BOOST_DATA_TEST_CASE(elements_are_aligned_on_the_device_as_they_ask, data::make(device_kinds), kind)
 {
     test_device const dev = kind.make();
@@ -505,3 +496,5 @@ BOOST_DATA_TEST_CASE(elements_are_aligned_on_the_device_as_they_ask, data::make(
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace mapping_test

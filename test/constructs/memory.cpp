@@ -26,14 +26,14 @@
 #include <utility>
 #include <vector>
 
+namespace memory_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::error_code;
 using omp_co::range;
-
-namespace memory {
 
 using clock_type = std::chrono::steady_clock;
 
@@ -375,4 +375,4 @@ BOOST_DATA_TEST_CASE(associated_memory_is_mapped_for_ever, data::make(copying_ki
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace memory
+} // namespace memory_test

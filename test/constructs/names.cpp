@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
+namespace names_test {
+
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::explain;
 using omp_co::name;
 using omp_co::section;
-
-namespace {
 
 struct fixture {
     test_device owner{limited(0, 1'000)};
@@ -83,4 +83,4 @@ BOOST_AUTO_TEST_CASE(blocks_have_names_too)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace names_test

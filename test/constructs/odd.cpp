@@ -16,13 +16,13 @@
 #include <span>
 #include <vector>
 
+namespace odd_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::section;
-
-namespace {
 
 template <std::size_t Alignment>
 struct alignas(Alignment) wide {
@@ -215,4 +215,4 @@ BOOST_DATA_TEST_CASE(teams_of_none_are_refused, data::make(device_kinds), kind)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace odd_test

@@ -12,13 +12,13 @@
 #include <thread>
 #include <vector>
 
+namespace queue_depend_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::error_code;
-
-namespace {
 
 auto const twice = [](std::size_t i, int* p) { p[i] *= 2; };
 auto const five_more = [](std::size_t i, int* p) { p[i] += 5; };
@@ -244,4 +244,4 @@ BOOST_DATA_TEST_CASE(successors_wait_for_the_work_and_not_for_the_await, data::m
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace queue_depend_test

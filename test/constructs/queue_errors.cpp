@@ -20,12 +20,12 @@
 #include <utility>
 #include <vector>
 
+namespace queue_errors_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::error_code;
-
-namespace {
 
 auto const throws = [] { throw std::runtime_error("the first"); };
 auto const throws_again = [] { throw std::runtime_error("the second"); };
@@ -404,4 +404,4 @@ BOOST_DATA_TEST_CASE(a_queue_whose_device_is_gone_answers_device_lost, data::mak
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace queue_errors_test

@@ -25,14 +25,14 @@
 #include <utility>
 #include <vector>
 
+namespace queue_lifetime_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using namespace std::chrono_literals;
 using omp_co::errc;
 using omp_co::error_code;
-
-namespace {
 
 constexpr std::size_t limit = 256; // constructs of a queue in flight from which on awaits last
 
@@ -435,4 +435,4 @@ BOOST_DATA_TEST_CASE(queues_come_and_go, data::make({0U, 1U, 2U}), n)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace queue_lifetime_test

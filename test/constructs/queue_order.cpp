@@ -18,11 +18,11 @@
 #include <thread>
 #include <vector>
 
+namespace queue_order_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
-
-namespace {
 
 auto const twice = [](std::size_t i, int* p) { p[i] *= 2; };
 auto const five_more = [](std::size_t i, int* p) { p[i] += 5; };
@@ -278,4 +278,4 @@ BOOST_DATA_TEST_CASE(several_threads_start_constructs_on_one_queue, data::make({
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace queue_order_test

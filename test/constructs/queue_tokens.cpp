@@ -20,14 +20,14 @@
 #include <future>
 #include <vector>
 
+namespace queue_tokens_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace asio::experimental::awaitable_operators;
 using namespace omp_co_test;
 using omp_co::errc;
 using omp_co::error_code;
-
-namespace queue_tokens_test {
 
 struct plus_kernel {
     void operator()(std::size_t i, int* p, int const* a) const noexcept { p[i] += a[i]; }

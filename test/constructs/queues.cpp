@@ -17,10 +17,10 @@
 #include <tuple>
 #include <vector>
 
+namespace queues_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
-
-namespace queues_test {
 
 struct rows {
     int n;

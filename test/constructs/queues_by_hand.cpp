@@ -16,11 +16,11 @@
 #include <optional>
 #include <vector>
 
+namespace queues_by_hand_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
-
-namespace {
 
 struct quiet final : device_observer {
     void enqueued(stepped_stream&, std::shared_ptr<command_group> const&) override {}
@@ -241,4 +241,4 @@ BOOST_AUTO_TEST_CASE(a_queue_without_a_stream_says_why)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace queues_by_hand_test

@@ -17,14 +17,14 @@
 #include <string>
 #include <vector>
 
+namespace races_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::depend_in;
 using omp_co::depend_inout;
 using omp_co::depend_out;
 using omp_co::name;
-
-namespace races_test {
 
 auto const write = [](int* p) { p[0] += 1; };
 auto const read = [](int const*) {};

@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+namespace random_graphs_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using explorer::mix;
@@ -29,8 +31,6 @@ using omp_co::depend_inout;
 using omp_co::depend_inoutset;
 using omp_co::depend_out;
 using omp_co::range;
-
-namespace random_graphs_test {
 
 using word = std::uint64_t;
 constexpr std::size_t length = 6; // of each array

@@ -17,12 +17,12 @@
 #include <stdexcept>
 #include <vector>
 
+namespace reductions_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::range;
 using omp_co::reduction;
-
-namespace reductions {
 
 struct complex_sum {
     double re, im;
@@ -236,4 +236,4 @@ BOOST_AUTO_TEST_CASE(private_memory_stands_beside_it)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace reductions
+} // namespace reductions_test

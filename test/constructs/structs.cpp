@@ -12,11 +12,11 @@
 #include <tuple>
 #include <vector>
 
+namespace structs_test {
+
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
-
-namespace structs {
 
 struct plain {
     int before;
@@ -49,36 +49,39 @@ struct reads {
     long sum;
 };
 
-} // namespace structs
+} // namespace structs_test
 
 template <>
-struct omp_co::mapper<structs::matrix> {
-    static auto members(structs::matrix& m) { return std::tuple(omp_co::pointee(m.values, m.rows * m.cols)); }
+struct omp_co::mapper<structs_test::matrix> {
+    static auto members(structs_test::matrix& m)
+    {
+        return std::tuple(omp_co::pointee(m.values, m.rows * m.cols));
+    }
 };
 template <>
-struct omp_co::mapper<structs::two> {
-    static auto members(structs::two& t)
+struct omp_co::mapper<structs_test::two> {
+    static auto members(structs_test::two& t)
     {
         return std::tuple(omp_co::nested(t.left), omp_co::nested(t.right));
     }
 };
 template <>
-struct omp_co::mapper<structs::node> {
-    static auto members(structs::node& n) { return std::tuple(omp_co::pointee(n.next, 1)); }
+struct omp_co::mapper<structs_test::node> {
+    static auto members(structs_test::node& n) { return std::tuple(omp_co::pointee(n.next, 1)); }
 };
 template <>
-struct omp_co::mapper<structs::table> {
-    static auto members(structs::table& t)
+struct omp_co::mapper<structs_test::table> {
+    static auto members(structs_test::table& t)
     {
         return std::tuple(omp_co::nested(t.keys), omp_co::nested(t.values));
     }
 };
 template <>
-struct omp_co::mapper<structs::reads> {
-    static auto members(structs::reads& r) { return std::tuple(omp_co::pointee(r.numbers, r.n)); }
+struct omp_co::mapper<structs_test::reads> {
+    static auto members(structs_test::reads& r) { return std::tuple(omp_co::pointee(r.numbers, r.n)); }
 };
 
-namespace structs {
+namespace structs_test {
 
 void nothing_is_left(omp_co::device dev)
 {
@@ -352,4 +355,4 @@ BOOST_DATA_TEST_CASE(an_address_on_the_device, data::make(device_kinds), kind)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace structs
+} // namespace structs_test

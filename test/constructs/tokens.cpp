@@ -29,14 +29,14 @@
 #include <future>
 #include <vector>
 
+namespace tokens_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace asio::experimental::awaitable_operators;
 using namespace omp_co_test;
 using namespace std::chrono_literals;
 using omp_co::error_code;
-
-namespace {
 
 constexpr auto fail = [](std::size_t, int*) { throw std::runtime_error("on purpose"); };
 
@@ -118,8 +118,6 @@ constexpr int starts = 12;
 // And start_in_some_ways.
 constexpr int few = 3;
 
-} // namespace
-
 BOOST_AUTO_TEST_SUITE(tokens)
 
 BOOST_DATA_TEST_CASE(target_takes_any_token, data::make(device_kinds), kind)
@@ -200,8 +198,6 @@ BOOST_DATA_TEST_CASE(detached_runs_without_anybody_waiting, data::make(device_ki
     io.run();
 }
 
-namespace {
-
 // Waits until the library's thread has come back from the handlers that it has called: one that went on in a context of
 // ours may still be inside that context's post, which must be over before the context goes.
 void settle_library_thread()
@@ -244,8 +240,6 @@ asio::awaitable<void> race_and_join(omp_co::device dev, bool parallel_groups, fi
         asio::experimental::wait_for_one_error(), asio::use_awaitable);
     f.check(ranks.size() == 2 && !codes[0] && !codes[1] && v[7] == 6, "a parallel group of a range");
 }
-
-} // namespace
 
 BOOST_DATA_TEST_CASE(operators_and_parallel_groups_work_where_handlers_are_sequential,
                      data::make(loop_kinds) * data::make(device_kinds), loop_kind, kind)
@@ -315,3 +309,5 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_group_keeps_the_waiting_loop_running)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace tokens_test

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace adopted_streams_test {
+
 namespace data = boost::unit_test::data;
 namespace driver = omp_co::cuda::driver;
 using namespace cuda_test;
@@ -22,8 +24,6 @@ using omp_co::errc;
 using omp_co_test::outcome;
 using omp_co_test::started;
 using omp_co_test::starter;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -260,4 +260,4 @@ BOOST_DATA_TEST_CASE(constructs_wait_for_the_end_of_a_capture, data::make(cuda_v
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace adopted_streams_test

@@ -10,13 +10,14 @@
 #include <numeric>
 #include <vector>
 
+namespace conformance_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using omp_co_test::outcome;
 
 // Names, for the frames of coroutines that refer to them.
-namespace conformance {
 
 omp_co::kernel<void(unsigned*, std::size_t)> const
     add_index("add_index", omp_co::host::variant([](std::size_t i, unsigned* p, std::size_t) {
@@ -294,4 +295,4 @@ BOOST_DATA_TEST_CASE(blocks_within_a_device, data::make(varieties), v)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace conformance
+} // namespace conformance_test

@@ -8,14 +8,14 @@
 #include <cstddef>
 #include <vector>
 
+namespace dependences_test {
+
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using omp_co::depend_in;
 using omp_co::depend_inout;
 using omp_co::depend_out;
 using omp_co_test::starter;
-
-namespace cuda_dependences {
 
 omp_co::kernel<void(int*)> const increment("increment", omp_co::host::variant([](int* p) { ++*p; }), image);
 
@@ -100,4 +100,4 @@ BOOST_DATA_TEST_CASE(copies_between_given_addresses, data::make(varieties) * dat
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace cuda_dependences
+} // namespace dependences_test

@@ -9,14 +9,14 @@
 #include <cstddef>
 #include <vector>
 
+namespace dependences_between_test {
+
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using omp_co::depend_in;
 using omp_co::depend_inout;
 using omp_co::depend_out;
 using omp_co_test::starter;
-
-namespace {
 
 omp_co::kernel<void(int*)> const increment("increment", omp_co::host::variant([](int* p) { ++*p; }), image);
 omp_co::kernel<void(int const*, int*)> const
@@ -139,4 +139,4 @@ BOOST_DATA_TEST_CASE(a_queue_of_one_and_a_region_of_the_other, data::make(variet
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace dependences_between_test

@@ -10,14 +10,14 @@
 #include <cstddef>
 #include <vector>
 
+namespace device_time_test {
+
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using namespace std::chrono_literals;
 using omp_co::errc;
 using omp_co_test::outcome;
 using omp_co_test::starter;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -156,4 +156,4 @@ BOOST_DATA_TEST_CASE(that_of_a_construct_of_a_queue_is_there_after_the_next_that
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace device_time_test

@@ -11,13 +11,13 @@
 #include <thread>
 #include <vector>
 
+namespace faults_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using omp_co::errc;
 using omp_co_test::outcome;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -292,4 +292,4 @@ BOOST_AUTO_TEST_CASE(memory_that_comes_back_serves_those_who_wait)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace faults_test

@@ -6,13 +6,13 @@
 #include <boost/asio.hpp>
 #include <chrono>
 
+namespace interoperability_test {
+
 namespace asio = boost::asio;
 using namespace cuda_test;
 using namespace std::chrono_literals;
 using omp_co_test::outcome;
 namespace driver = omp_co::cuda::driver;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -143,4 +143,4 @@ BOOST_AUTO_TEST_CASE(a_capture_in_progress_is_not_disturbed)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace interoperability_test

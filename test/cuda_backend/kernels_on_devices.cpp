@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
+namespace kernels_on_devices_test {
+
 using namespace cuda_test;
 using omp_co::errc;
 using omp_co_test::outcome;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 
@@ -247,4 +247,4 @@ BOOST_AUTO_TEST_CASE(source_that_does_not_compile_gives_the_log)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace kernels_on_devices_test

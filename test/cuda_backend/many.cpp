@@ -17,14 +17,14 @@
 #include <sys/mman.h>
 #include <vector>
 
+namespace many_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using namespace std::chrono_literals;
 using omp_co_test::outcome;
 using omp_co_test::rounds;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -103,4 +103,4 @@ BOOST_DATA_TEST_CASE(more_memory_than_the_device_has, data::make(cuda_varieties)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace many_test

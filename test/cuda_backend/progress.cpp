@@ -12,14 +12,14 @@
 #include <thread>
 #include <vector>
 
+namespace progress_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 using omp_co_test::outcome;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -182,4 +182,4 @@ BOOST_AUTO_TEST_CASE(steady_state_allocates_no_device_memory, *boost::unit_test:
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace progress_test

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+namespace queue_faults_test {
+
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using omp_co::errc;
 using omp_co_test::outcome;
-
-namespace {
 
 omp_co::kernel<void(int*)> const increment("increment", image);
 
@@ -121,4 +121,4 @@ BOOST_DATA_TEST_CASE(each_call_of_a_queue_finds_the_device_faulty_in_turn,
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace queue_faults_test

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace queues_test {
+
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using namespace std::chrono_literals;
@@ -20,8 +22,6 @@ using clock_type = std::chrono::steady_clock;
 using omp_co::errc;
 using omp_co_test::outcome;
 using omp_co_test::starter;
-
-namespace {
 
 omp_co::kernel<void(int*)> const increment("increment", omp_co::host::variant([](int* p) { ++*p; }), image);
 omp_co::kernel<void(int const*, int*)> const
@@ -214,4 +214,4 @@ BOOST_DATA_TEST_CASE(what_is_behind_a_copy_that_fails_is_skipped, data::make(cud
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace queues_test

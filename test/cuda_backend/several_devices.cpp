@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+namespace several_devices_test {
+
 namespace asio = boost::asio;
 using namespace cuda_test;
 using omp_co::errc;
 using omp_co_test::outcome;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -136,4 +136,4 @@ BOOST_AUTO_TEST_CASE(a_fault_loses_one_device_and_no_other)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace several_devices_test

@@ -15,14 +15,14 @@
 #include <utility>
 #include <vector>
 
+namespace slow_calls_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using namespace std::chrono_literals;
 using omp_co::errc;
 using omp_co_test::outcome;
-
-namespace {
 
 using clock_type = std::chrono::steady_clock;
 using int_kernel = omp_co::kernel<void(int*)>;
@@ -169,4 +169,4 @@ BOOST_DATA_TEST_CASE(an_allocation_belongs_to_a_loop, data::make(cuda_varieties)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace slow_calls_test

@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
+namespace stress_test {
+
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using omp_co::errc;
-
-namespace {
 
 using int_kernel = omp_co::kernel<void(int*)>;
 int_kernel const increment("increment", image);
@@ -92,4 +92,4 @@ BOOST_DATA_TEST_CASE(two_loops_share_a_device, data::make(cuda_varieties), v)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace stress_test

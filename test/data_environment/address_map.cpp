@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace address_map_test {
 
 struct thing {
     char* key;
@@ -108,4 +108,4 @@ BOOST_AUTO_TEST_CASE(entries_may_come_from_low_to_high_and_go_from_the_middle)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace address_map_test

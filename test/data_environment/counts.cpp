@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-namespace {
+namespace counts_test {
 
 using namespace bed;
 
@@ -207,4 +207,4 @@ BOOST_AUTO_TEST_CASE(an_empty_construct_is_accepted)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace counts_test

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-namespace {
+namespace dying_test {
 
 using namespace bed;
 
@@ -312,4 +312,4 @@ BOOST_AUTO_TEST_CASE(reserve_foresees_every_wait_and_record_does_not_allocate)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace dying_test

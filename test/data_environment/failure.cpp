@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-namespace {
+namespace failure_test {
 
 using namespace bed;
 
@@ -233,4 +233,4 @@ BOOST_AUTO_TEST_CASE(associated_entries_survive_every_failure)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace failure_test

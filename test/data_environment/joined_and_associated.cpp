@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace joined_and_associated_test {
 
 using namespace bed;
 using namespace omp_co::detail;
@@ -41,7 +41,10 @@ struct fixture : test_bed {
         retire(r);
         return sent;
     }
-    bool associate_with(char* device) { return environment.associate({x, x + sizeof x}, device) == errc{}; }
+    bool associate_with(char* device)
+    {
+        return environment.memory().associate({x, x + sizeof x}, device) == errc{};
+    }
 
     static map_item raw(std::uint32_t flags, void* device, std::size_t bytes)
     {
@@ -74,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_pointer_to_memory_that_is_associated_otherwise_is_sent_ag
     run({enter::to(&s, sizeof s)});
     BOOST_TEST(associate_with(memory[0]));
     BOOST_TEST(sends_again());
-    BOOST_TEST(environment.disassociate(x));
+    BOOST_TEST(environment.memory().disassociate(x));
     BOOST_TEST(associate_with(memory[1]));
     BOOST_TEST(sends_again());
 }
@@ -99,7 +102,7 @@ BOOST_AUTO_TEST_CASE(memory_that_was_associated_is_not_revived)
 {
     BOOST_TEST(associate_with(memory[0]));
     region& update = accept(0, {update::to(x, 64)});
-    BOOST_TEST(environment.disassociate(x));
+    BOOST_TEST(environment.memory().disassociate(x));
     region& r = accept(1, {target::to(x, 64)});
     BOOST_TEST(device_address(r) != static_cast<void*>(memory[0]));
     retire(update);
@@ -111,17 +114,17 @@ BOOST_AUTO_TEST_CASE(memory_that_is_held_stays_associated)
 {
     BOOST_TEST(associate_with(memory[0]));
     run({enter::to(x, 64, map_hold)});
-    BOOST_TEST(!environment.disassociate(x));
+    BOOST_TEST(!environment.memory().disassociate(x));
     BOOST_TEST(is_present(x));
     run({exit::release(x, 64, map_hold)});
-    BOOST_TEST(environment.disassociate(x));
+    BOOST_TEST(environment.memory().disassociate(x));
     BOOST_TEST(!is_present(x));
 }
 
 BOOST_AUTO_TEST_CASE(copies_may_go_beyond_what_is_associated_in_an_allocation)
 {
-    environment.allocated(memory[0], 64);
-    BOOST_TEST((environment.associate({x, x + 16}, memory[0] + 16) == errc{}));
+    environment.memory().allocated(memory[0], 64);
+    BOOST_TEST((environment.memory().associate({x, x + 16}, memory[0] + 16) == errc{}));
     BOOST_TEST(accept(0, {raw(map_fill, memory[0], 64)}).accepted());
     BOOST_TEST(accept(0, {raw(map_fill, memory[0] + 16, 48)}).accepted());
     region& behind = accept(0, {raw(map_fill, memory[0] + 40, 24)});
@@ -153,4 +156,4 @@ BOOST_AUTO_TEST_CASE(motions_leave_all_of_a_joined_pointer_alone)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace joined_and_associated_test

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <utility>
 
-namespace {
+namespace order_of_clauses_test {
 
 using namespace bed;
 namespace data = boost::unit_test::data;
@@ -83,4 +83,4 @@ BOOST_DATA_TEST_CASE_F(fixture, a_part_beside_the_whole_is_copied_with_it, data:
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace order_of_clauses_test

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
-namespace {
+namespace present_table_test {
 
 using omp_co::detail::byte_range;
 using omp_co::detail::present_entry;
@@ -20,9 +20,8 @@ struct fixture {
     present_entry& add(std::size_t first, std::size_t last)
     {
         present_entry& e = table.create();
-        e.range = range(first, last);
         e.count = 1;
-        table.insert(e);
+        table.insert(e, range(first, last));
         return e;
     }
 
@@ -131,4 +130,4 @@ BOOST_AUTO_TEST_CASE(a_table_takes_its_entries_along)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace present_table_test

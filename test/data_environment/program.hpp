@@ -81,7 +81,7 @@ protected:
     {
         if (reference_.allocated[index(slot)] >= 0) return;
         char* const block = static_cast<char*>(take_block(std::size_t(bytes)));
-        environment_.allocated(block, std::size_t(bytes));
+        environment_.memory().allocated(block, std::size_t(bytes));
         reference_.allocate(slot, bytes);
         address_of_[reference_.allocated[index(slot)]] = block;
     }
@@ -93,7 +93,8 @@ protected:
         int const a = reference_.allocated[index(slot)];
         if (a >= 0 && is_associated(a)) return;
         void* const p = a >= 0 ? address_of_.at(a) : static_cast<void*>(memory_.data());
-        require(environment_.deallocate(p, free) == (a >= 0), "deallocate is wrong about what was allocated");
+        require(environment_.memory().deallocate(p, free) == (a >= 0),
+                "deallocate is wrong about what was allocated");
         for (auto const& [block, bytes] : freed) give_block(block, bytes);
         require(freed.empty() == (a < 0 || in_flight(a)), "memory in use is given back, or other is not");
         if (a >= 0) reference_.deallocate(slot);
@@ -106,7 +107,7 @@ protected:
         if (what.host + what.count > reference_.at(a).last || is_shared(a, what)) return;
         char* const begin = reinterpret_cast<char*>(memory_.data()) + what.first;
         char* const device = address_of_.at(a) + what.host;
-        errc const result = environment_.associate({begin, begin + what.count}, device);
+        errc const result = environment_.memory().associate({begin, begin + what.count}, device);
         int const mappings = int(reference_.mappings.size());
         errc const expected = reference_.associate(what) ? errc{} : errc::invalid_argument;
         require(result == expected, "associate is wrong about what is mapped");
@@ -137,7 +138,7 @@ protected:
 
     void disassociate(int byte)
     {
-        bool const done = environment_.disassociate(memory_.data() + byte);
+        bool const done = environment_.memory().disassociate(memory_.data() + byte);
         require(done == reference_.disassociate(byte), "disassociate is wrong about what is associated");
     }
 };

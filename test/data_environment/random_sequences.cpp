@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace {
+namespace random_sequences_test {
 
 using namespace model;
 
@@ -46,4 +46,4 @@ BOOST_AUTO_TEST_CASE(a_failing_sequence_is_shrunk_to_what_matters)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace random_sequences_test

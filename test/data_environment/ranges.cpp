@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace {
+namespace ranges_test {
 
 using namespace bed;
 
@@ -220,4 +220,4 @@ BOOST_AUTO_TEST_CASE(every_clause_of_a_construct_counts)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace ranges_test

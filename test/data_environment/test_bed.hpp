@@ -122,11 +122,10 @@ public:
     void associate(void* p, std::size_t n)
     {
         present_entry& e = environment.table().create();
-        e.range = {static_cast<char*>(p), static_cast<char*>(p) + n};
         e.block = associated_.data();
         e.owns_block = false;
         e.count = omp_co::detail::infinite_count;
-        environment.table().insert(e);
+        environment.table().insert(e, {static_cast<char*>(p), static_cast<char*>(p) + n});
     }
 
     omp_co::detail::data_environment environment;

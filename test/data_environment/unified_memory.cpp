@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-namespace {
+namespace unified_memory_test {
 
 using namespace bed;
 
@@ -56,4 +56,4 @@ BOOST_AUTO_TEST_CASE(a_part_has_its_own_address)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace unified_memory_test

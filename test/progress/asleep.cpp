@@ -8,7 +8,7 @@
 
 #include <thread>
 
-namespace {
+namespace asleep_test {
 
 using namespace measure;
 using contexts = boost::mpl::list<asio::io_context, omp_co::offload_context>;
@@ -153,4 +153,4 @@ BOOST_AUTO_TEST_CASE(draining_a_device_takes_no_cpu)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace asleep_test

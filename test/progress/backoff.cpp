@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-namespace {
+namespace backoff_test {
 
 using namespace std::chrono_literals;
 using omp_co::detail::backoff;
@@ -113,4 +113,4 @@ BOOST_AUTO_TEST_CASE(a_disturbance_among_short_waits_is_forgotten)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace backoff_test

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace punctual_test {
 
 using namespace measure;
 using contexts = boost::mpl::list<asio::io_context, omp_co::offload_context>;
@@ -144,4 +144,4 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(short_regions_do_not_starve_a_timer, Context, cont
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace punctual_test

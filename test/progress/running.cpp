@@ -7,7 +7,7 @@
 
 #include <thread>
 
-namespace {
+namespace running_test {
 
 using namespace measure;
 using contexts = boost::mpl::list<asio::io_context, omp_co::offload_context>;
@@ -345,4 +345,4 @@ BOOST_AUTO_TEST_CASE(a_loop_of_its_own_thread_is_started_only_for_handlers_witho
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace running_test

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace shared_device_test {
 
 using namespace measure;
 using contexts = boost::mpl::list<asio::io_context, omp_co::offload_context>;
@@ -293,4 +293,4 @@ BOOST_AUTO_TEST_CASE(takes_regions_from_outside_while_it_is_asleep)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace shared_device_test

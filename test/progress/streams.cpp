@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace streams_test {
 
 using namespace measure;
 using contexts = boost::mpl::list<asio::io_context, omp_co::offload_context>;
@@ -168,4 +168,4 @@ BOOST_AUTO_TEST_CASE(a_device_whose_workers_are_all_stuck_does_not_hold_up_anoth
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace streams_test

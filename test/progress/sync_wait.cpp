@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace sync_wait_test {
 
 using namespace measure;
 
@@ -204,4 +204,4 @@ BOOST_AUTO_TEST_CASE(of_awaitables_from_several_threads)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace sync_wait_test

@@ -11,7 +11,7 @@
 #include <random>
 #include <thread>
 
-namespace {
+namespace wake_up_test {
 
 using namespace measure;
 using contexts = boost::mpl::list<asio::io_context, omp_co::offload_context>;
@@ -224,4 +224,4 @@ BOOST_AUTO_TEST_CASE(when_a_loop_of_two_threads_falls_asleep)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace wake_up_test

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <vector>
 
-namespace {
+namespace backoff_test {
 
 using omp_co::detail::backoff;
 using namespace std::chrono_literals;
@@ -96,4 +96,4 @@ BOOST_AUTO_TEST_CASE(after_a_movement_sleeps_are_short_again)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace backoff_test

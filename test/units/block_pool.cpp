@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace {
+namespace block_pool_test {
 
 using omp_co::detail::block_pool;
 
@@ -188,4 +188,4 @@ BOOST_AUTO_TEST_CASE(what_is_coming_is_not_in_use_yet)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace block_pool_test

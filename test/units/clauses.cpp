@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace clauses_test {
 
 using namespace omp_co;
 namespace detail = omp_co::detail;
@@ -340,4 +340,4 @@ BOOST_AUTO_TEST_CASE(what_can_be_called_is_accepted)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace clauses_test

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace dependence_graph_test {
 
 using omp_co::error_code;
 using omp_co::detail::aftermath;
@@ -231,4 +231,4 @@ BOOST_FIXTURE_TEST_CASE(addresses_in_use_survive_the_others, fixture)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace dependence_graph_test

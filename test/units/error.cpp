@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace {
+namespace error_test {
 
 using namespace omp_co;
 
@@ -117,4 +117,4 @@ BOOST_AUTO_TEST_CASE(diagnostics_hold_the_latest_words)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace error_test

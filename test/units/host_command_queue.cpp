@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <thread>
 
-namespace {
+namespace host_command_queue_test {
 
 using namespace omp_co::host;
 
@@ -105,4 +105,4 @@ BOOST_AUTO_TEST_CASE(one_thread_pushes_while_another_pops)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace host_command_queue_test

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace host_team_test {
 
 using namespace omp_co::host;
 namespace backend = omp_co::backend;
@@ -272,4 +272,4 @@ BOOST_AUTO_TEST_CASE(a_call_that_throws_fails_wherever_it_throws)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace host_team_test

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-namespace {
+namespace large_ranges_test {
 
 namespace backend = omp_co::backend;
 using index = std::array<std::uint64_t, 3>;
@@ -131,4 +131,4 @@ BOOST_AUTO_TEST_CASE(what_can_be_counted)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace large_ranges_test

@@ -9,7 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace {
+namespace long_slices_test {
 
 struct attributes { // sched_getattr(2)
     std::uint32_t size = 0;
@@ -28,8 +28,6 @@ struct attributes { // sched_getattr(2)
         return a;
     }
 };
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(long_slices)
 
@@ -64,3 +62,5 @@ BOOST_AUTO_TEST_CASE(niceness_stays_as_it_was)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace long_slices_test

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace range_set_test {
 
 using omp_co::host::memory_range;
 
@@ -54,4 +54,4 @@ BOOST_AUTO_TEST_CASE(random_ranges_come_and_go)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace range_set_test

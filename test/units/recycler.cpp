@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace recycler_test {
 
 using omp_co::detail::recycler;
 using omp_co::detail::recycling;
@@ -139,4 +139,4 @@ BOOST_AUTO_TEST_CASE(a_turn_finds_room_that_no_thread_owns)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace recycler_test

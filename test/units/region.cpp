@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace {
+namespace region_test {
 
 using omp_co::diagnostics;
 using omp_co::errc;
@@ -95,4 +95,4 @@ BOOST_AUTO_TEST_CASE(a_moved_list_is_empty)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace region_test

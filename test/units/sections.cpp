@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace {
+namespace sections_test {
 
 using omp_co::section;
 using omp_co::section2d;
@@ -111,4 +111,4 @@ BOOST_AUTO_TEST_CASE(large_arrays)
 
 BOOST_AUTO_TEST_SUITE_END()
 
-} // namespace
+} // namespace sections_test
