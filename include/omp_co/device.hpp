@@ -131,8 +131,8 @@ public:
         memory.bytes = bytes;
         with([&](detail::device_core& core) {
             try {
-                what = core.environment().associate({memory.begin(), memory.end()},
-                                                    static_cast<char*>(on_device));
+                what = core.environment().memory().associate({memory.begin(), memory.end()},
+                                                             static_cast<char*>(on_device));
             } catch (std::bad_alloc const&) {
                 what = errc::out_of_memory;
             }
@@ -145,7 +145,7 @@ public:
     error_code disassociate(void const* host) const noexcept
     {
         bool known = false;
-        if (!with([&](detail::device_core& core) { known = core.environment().disassociate(host); }))
+        if (!with([&](detail::device_core& core) { known = core.environment().memory().disassociate(host); }))
             return make_error_code(errc::device_lost);
         return known ? error_code() : make_error_code(errc::invalid_argument);
     }

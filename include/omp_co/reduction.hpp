@@ -58,7 +58,7 @@ public:
     using element_type = T;
     using argument_type = std::conditional_t<Scalar, T&, T*>;
 
-    constexpr reduction_clause(Op op, array_section<T> s, T identity) noexcept
+    constexpr reduction_clause(Op op, array_section<T> s, T const& identity) noexcept
         : op_(op), section_(s), identity_(identity)
     {
         static_assert(!std::is_const_v<T>,

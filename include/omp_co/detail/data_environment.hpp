@@ -7,12 +7,14 @@
 // apply and record, which cannot fail, and at last retire.
 #pragma once
 
+#include <omp_co/detail/entry_lookup.hpp>
 #include <omp_co/detail/map_item.hpp>
 #include <omp_co/detail/present_table.hpp>
+#include <omp_co/detail/program_memory.hpp>
 #include <omp_co/detail/refusal.hpp>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,60 +30,15 @@ public:
     present_table& table() noexcept { return table_; }
     bool unified() const noexcept { return unified_; }
 
-    /// The usual case in one step: a single clause, of data that is present. False: nothing has changed, and check() and
-    /// reserve() say what is to be said. True: they need not be called.
-    [[gnu::hot]] bool find_present(std::span<map_item> items) noexcept
-    {
-        if (items.size() != 1) return false;
-        map_item& item = items[0];
-        if (item.has(map_raw) || item.bytes == 0 || !sensible(item)) return false;
-        present_entry* const e = table_.holding(item.host);
-        if (e == nullptr || !e->live() || item.end() > e->range.end) return false;
-        if (e->uses.size() == e->uses.capacity()) return false; // record() may add one
-        item.leader = 0;
-        item.entry = e;
-        return true;
-    }
+    /// Device memory of the program's own.
+    program_memory memory() noexcept { return {table_, latest_, unified_}; }
+
+    /// What check() does in the usual case, in one step: a single clause, of data that is present. False: nothing has changed, and
+    /// check() and reserve() say what is to be said. True: they need not be called.
+    [[gnu::hot]] bool find_present(std::span<map_item> items) noexcept { return lookup_.find_present(items); }
 
     /// Finds each clause's entry, groups those that need a new one, and reports the first clause that cannot be.
-    /// Dying entries count as absent: what a program sees must not depend on how fast a device is.
-    refusal check(std::span<map_item> items)
-    {
-        if (items.size() == 1) return find(items[0], 0); // no pointer to join, which has two
-        if (!items.empty() && items[0].has(map_raw)) {
-            for (map_item& item : items)
-                if (refusal r = find_raw(item)) return r;
-            return {};
-        }
-        order_.resize(items.size());
-        for (std::uint32_t i = 0; i < items.size(); ++i) order_[i] = i;
-        std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-            map_item const& l = items[a];
-            map_item const& r = items[b];
-            if (l.host != r.host) return l.host < r.host;
-            if (l.bytes != r.bytes) return l.bytes > r.bytes;
-            return l.has(map_enter) != r.has(map_enter) ? l.has(map_enter) : a < b; // who may bring it first
-        });
-        map_item const* group = nullptr;
-        for (std::uint32_t const at : order_) {
-            map_item& item = items[at];
-            if (!sensible(item)) return {errc::invalid_argument, &item, {}};
-            if (group != nullptr && item.bytes != 0 && item.begin() < group->end()) {
-                if (item.end() > group->end())
-                    return {errc::partially_present, &item, {group->begin(), group->end()}, group->name};
-                if (item.has(map_present)) return {errc::not_present, &item, {}};
-                item.leader = group->leader;
-                continue;
-            }
-            if (refusal r = find(item, at)) return r;
-            if (item.has(map_created)) group = &item;
-        }
-        for (std::uint32_t i = 0; i < items.size(); ++i)
-            if (items[i].has(map_attach | map_attach_target) && items[i].bytes != 0 &&
-                items[i].entry == nullptr && items[i].leader == i)
-                return nowhere(items, items[i]);
-        return {};
-    }
+    refusal check(std::span<map_item> items) { return lookup_.check(items); }
 
     /// Takes the host memory that apply and record need. Throws std::bad_alloc. Returns the most waits that
     /// record can ask for.
@@ -106,75 +63,6 @@ public:
             if (item.entry->range.empty()) table_.recycle(*item.entry);
             item.entry = nullptr;
         }
-    }
-
-    /// Puts memory that a program allocated on the device into the table. Throws std::bad_alloc, and then the block is the
-    /// caller's.
-    void allocated(char* block, std::size_t bytes)
-    {
-        table_.insert_allocation(table_.create(), block, bytes);
-    }
-
-    /// Takes it out again: `free(block, bytes)` now, or when the last region that uses it retires. False: `p` is not the
-    /// beginning of such memory.
-    template <class Free>
-    bool deallocate(void* p, Free free) noexcept
-    {
-        present_entry* const e = table_.allocation_at(p);
-        if (e == nullptr) return false;
-        e->count = 0;
-        if (e->pending != 0) return true;
-        free(e->block, e->bytes());
-        table_.remove(*e);
-        return true;
-    }
-
-    /// Makes host memory count as mapped to device memory that is there (omp_target_associate_ptr), for ever. Throws
-    /// std::bad_alloc.
-    errc associate(byte_range host, char* device)
-    {
-        if (host.begin == nullptr || host.end <= host.begin || device == nullptr)
-            return errc::invalid_argument;
-        for (present_entry* e = table_.first_overlap(host); e != nullptr; e = table_.next_overlap(e, host)) {
-            if (!e->live()) continue;
-            bool const same = e->count == infinite_count && e->block == device &&
-                              e->range.begin == host.begin && e->range.end == host.end;
-            return same ? errc{} : errc::invalid_argument;
-        }
-        table_.index_blocks();
-        map_item item;
-        item.host = host.begin;
-        item.bytes = static_cast<std::size_t>(host.end - host.begin);
-        item.device = device;
-        item.entry = &table_.create();
-        try {
-            std::size_t inherited = 1;
-            auto const count = [&](present_entry& e) {
-                inherited += e.range.overlaps(host) ? e.uses.size() : 0;
-            };
-            for (present_entry* e = table_.first_overlap(host); e != nullptr;
-                 e = table_.next_overlap(e, host))
-                count(*e);
-            table_.for_each_orphan(count);
-            item.entry->uses.reserve(inherited);
-        } catch (...) {
-            table_.recycle(*item.entry);
-            throw;
-        }
-        open(item, latest_); // another number whenever a region has been accepted in between
-        item.entry->owns_block = false;
-        item.entry->count = infinite_count;
-        return {};
-    }
-
-    /// Ends that. False: `p` is not the beginning of associated memory, or it is held.
-    bool disassociate(void const* p) noexcept
-    {
-        present_entry* const e = table_.holding(p);
-        if (e == nullptr || e->count != infinite_count || e->holds != 0 || e->range.begin != p) return false;
-        e->count = 0;
-        if (e->pending == 0) table_.remove(*e);
-        return true;
     }
 
     /// Whether this clause's entry is new and needs a block of its own.
@@ -241,7 +129,7 @@ public:
         for (map_item const& item : items) {
             if (item.entry == nullptr) continue;
             ++item.entry->pending;
-            stream_use& use = use_of(*item.entry, stream);
+            stream_use& use = item.entry->use_by(stream);
             bool const exclusive = moves(item, serial);
             (exclusive ? use.motion : use.kernel) = number;
             if (!exclusive && item.has(map_written)) use.written = number;
@@ -284,7 +172,7 @@ public:
             e.synced = {};
             if (item.has(map_attach)) detach(item);
             if (!brought(items, item)) continue;
-            note_failure(e, serial, now);
+            e.note_failure(serial, now);
             if (!item.has(map_raw) && items[item.leader].has(map_created) && !e.orphan) table_.orphan(e);
         }
     }
@@ -367,62 +255,7 @@ private:
         if (unified_ || !item.has(map_to | map_from)) return;
         if (item.has(map_to)) item.flags |= map_copy_in;
         if (item.has(map_from)) item.flags |= map_copy_out;
-        if (item.shape == nullptr) sync(*item.entry, {item.begin(), item.end()}, serial);
-    }
-
-    static bool sensible(map_item const& item) noexcept
-    {
-        return item.bytes == 0 || (item.host != nullptr && item.end() > item.begin());
-    }
-
-    refusal find(map_item& item, std::uint32_t at) noexcept
-    {
-        if (item.has(map_raw)) return find_raw(item);
-        item.leader = at;
-        if (item.bytes == 0) { // only looks up; a kernel uses what it has found
-            present_entry* e = nullptr;
-            if (item.has(map_device))
-                e = table_.at_device(item.host);
-            else if (item.has(map_used))
-                e = table_.holding(item.host);
-            if (e != nullptr && e->live()) item.entry = e;
-            return {};
-        }
-        if (!sensible(item)) return {errc::invalid_argument, &item, {}};
-        byte_range const wanted{item.begin(), item.end()};
-        for (present_entry* e = table_.first_overlap(wanted); e != nullptr;
-             e = table_.next_overlap(e, wanted)) {
-            if (!e->live()) continue;
-            if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range, e->name};
-            item.entry = e;
-            return {};
-        }
-        if (item.has(map_present)) return {errc::not_present, &item, {}};
-        if (item.has(map_enter)) item.flags |= map_created;
-        return {};
-    }
-
-    // What is to be joined is not there, or only a part of it.
-    static refusal nowhere(std::span<map_item const> items, map_item const& item) noexcept
-    {
-        byte_range const wanted{item.begin(), item.end()};
-        for (map_item const& other : items)
-            if (byte_range const r{other.begin(), other.end()}; other.has(map_created) && r.overlaps(wanted))
-                return {errc::partially_present, &item, r, other.name};
-        return {errc::not_present, &item, {}};
-    }
-
-    refusal find_raw(map_item& item) noexcept
-    {
-        if (item.bytes == 0 || item.has(map_unordered)) return {};
-        present_entry* e = table_.at_device(item.device, item.bytes);
-        if (e == nullptr) e = table_.at_device(item.device);
-        if (e == nullptr || !e->live()) return {}; // somebody else's memory
-        char* const end = static_cast<char*>(item.device) + item.bytes;
-        if (end > e->block + e->bytes())
-            return {errc::invalid_argument, &item, {e->block, e->block + e->bytes()}};
-        item.entry = e;
-        return {};
+        if (item.shape == nullptr) item.entry->sync({item.begin(), item.end()}, serial);
     }
 
     // The entry for a clause whose data is absent: a dying one is revived if what it holds can be lived on, any
@@ -436,12 +269,7 @@ private:
             return 0;
         }
         item.entry = &table_.create();
-        std::size_t inherited = 0;
-        for (present_entry* e = first; e != nullptr; e = table_.next_overlap(e, wanted))
-            inherited += e->uses.size();
-        table_.for_each_orphan([&](present_entry& e) {
-            if (e.range.overlaps(wanted)) inherited += e.uses.size();
-        });
+        std::size_t const inherited = table_.users_of(wanted);
         item.entry->uses.reserve(inherited + 1);
         return inherited;
     }
@@ -462,17 +290,7 @@ private:
         e.opened = serial;
         e.name = item.name;
         if (!e.range.empty()) return; // revived
-        e.range = {item.begin(), item.end()};
-        for (present_entry* old = table_.first_overlap(e.range); old != nullptr;) {
-            present_entry* const next = table_.next_overlap(old, e.range);
-            table_.orphan(*old);
-            old = next;
-        }
-        if (table_.has_orphans())
-            table_.for_each_orphan([&](present_entry& old) {
-                if (old.range.overlaps(e.range)) inherit(e, old);
-            });
-        table_.insert(e);
+        table_.insert(e, {item.begin(), item.end()});
         if (unified_) {
             table_.place(e, e.range.begin);
             e.owns_block = false;
@@ -480,27 +298,6 @@ private:
         } else {
             table_.place(e, static_cast<char*>(item.device));
         }
-    }
-
-    static void inherit(present_entry& e, present_entry const& old) noexcept
-    {
-        for (stream_use const& use : old.uses) {
-            stream_use& mine = use_of(e, *use.stream);
-            mine.motion = std::max(mine.motion, use.latest());
-        }
-    }
-
-    static stream_use& use_of(present_entry& e, stream_clock& stream) noexcept
-    {
-        for (stream_use& use : e.uses)
-            if (use.stream == &stream) return use;
-        for (stream_use& use : e.uses) {
-            if (use.latest() > use.stream->retired) continue;
-            use = {&stream};
-            return use;
-        }
-        e.uses.emplace_back(&stream); // capacity was reserved
-        return e.uses.back();
     }
 
     void enter(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
@@ -519,7 +316,7 @@ private:
         bool const wanted = item.has(map_always | map_update) || (e.opened == serial && !e.synced.covers(r));
         if (!wanted) return;
         item.flags |= map_copy_in;
-        if (item.shape == nullptr) sync(e, r, serial);
+        if (item.shape == nullptr) e.sync(r, serial);
     }
 
     // The pointer is sent unless the device has it already.
@@ -528,7 +325,7 @@ private:
         if (unified_ || pointer.entry == nullptr || target.entry == nullptr) return;
         present_entry& e = *pointer.entry;
         std::ptrdiff_t const offset = target.begin() - target.entry->range.begin;
-        attachment_record* known = joined_at(e, pointer.begin());
+        attachment_record* known = e.joined_at(pointer.begin());
         if (known != nullptr && known->pointee == target.entry && known->opened == target.entry->opened &&
             known->offset == offset)
             return;
@@ -544,17 +341,10 @@ private:
         pointer.flags |= map_copy_in;
     }
 
-    static attachment_record* joined_at(present_entry const& e, char const* pointer) noexcept
-    {
-        attachment_record* found = e.joined;
-        while (found != nullptr && found->at != pointer) found = found->next;
-        return found;
-    }
-
     // The pointer may not have arrived: whoever joins it next sends it again.
     static void detach(map_item const& pointer) noexcept
     {
-        attachment_record* const known = joined_at(*pointer.entry, pointer.begin());
+        attachment_record* const known = pointer.entry->joined_at(pointer.begin());
         if (known != nullptr && pointer.has(map_copy_in)) known->pointee = nullptr;
     }
 
@@ -578,20 +368,7 @@ private:
                 return;
         }
         item.flags |= map_copy_out;
-        if (item.shape == nullptr) sync(*item.entry, {item.begin(), item.end()}, serial);
-    }
-
-    // A union that would have a gap keeps the larger part: too little costs a copy, too much would be wrong.
-    static void sync(present_entry& e, byte_range r, std::uint64_t serial) noexcept
-    {
-        if (e.synced.empty()) e.synced_since = serial;
-        if (!e.synced.empty() && r.begin <= e.synced.end && e.synced.begin <= r.end) {
-            e.synced = {std::min(e.synced.begin, r.begin), std::max(e.synced.end, r.end)};
-            return;
-        }
-        if (r.end - r.begin <= e.synced.end - e.synced.begin) return;
-        e.synced = r;
-        e.synced_since = serial;
+        if (item.shape == nullptr) item.entry->sync({item.begin(), item.end()}, serial);
     }
 
     // Motions exclude everything. So does a region that begins a mapping, unless it only reads: later regions of that
@@ -612,20 +389,6 @@ private:
         return began && (item.has(map_written) || !item.has(map_exit));
     }
 
-    static void note_failure(present_entry& e, std::uint64_t serial, std::uint64_t now) noexcept
-    {
-        for (present_entry::failure& f : e.failures) {
-            if (f.from != serial) continue;
-            f.through = now;
-            return;
-        }
-        try {
-            e.failures.push_back({serial, now});
-        } catch (...) { // no memory: then for more regions than is due
-            e.failures.front() = {0, now};
-        }
-    }
-
     // `enter data` that failed must not leave its count behind.
     static void take_back(map_item& item, std::uint64_t serial) noexcept
     {
@@ -636,7 +399,7 @@ private:
     }
 
     present_table table_;
-    boost::container::small_vector<std::uint32_t, 16> order_;
+    entry_lookup lookup_{table_};
     std::uint64_t latest_ = 0; // serial of the region that was accepted last
     bool unified_;
     bool ever_failed_ = false;

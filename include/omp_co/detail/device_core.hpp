@@ -27,7 +27,7 @@
 #include <mutex>
 #include <new>
 #include <span>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -195,8 +195,8 @@ public:
     /// False: it is not the beginning of such memory. Kept until the last region that uses it has retired.
     bool deallocate(void* p) noexcept
     {
-        return environment_.deallocate(p,
-                                       [this](void* block, std::size_t bytes) { give_back(block, bytes); });
+        return environment_.memory().deallocate(
+            p, [this](void* block, std::size_t bytes) { give_back(block, bytes); });
     }
 
     /// Undoes wait_for_copies_out.
@@ -218,7 +218,7 @@ private:
         do {
             if (memory_.anybody_waits()) serve_memory();
             if (memory_.anybody_asks())
-                memory_.answer(lost_, [&](region& r) {
+                memory_.answer(static_cast<bool>(lost_), [&](region& r) {
                     --slot_.in_flight;
                     out.done.push(r);
                 });
@@ -291,24 +291,9 @@ private:
     error_code refuse_for_shortage(region& r)
     {
         error_code const ec = make_error_code(errc::out_of_memory);
-        if (r.why != nullptr) r.fail(ec, describe_shortage(r.maps()));
+        if (r.why != nullptr) r.fail(ec, memory_.describe_shortage(r.maps(), traits_.memory_limit));
         environment_.discard(r.maps());
         return ec;
-    }
-
-    std::string describe_shortage(std::span<map_item const> items) const
-    {
-        std::size_t asked = 0;
-        std::string names;
-        for (map_item const& item : items) {
-            if (!item.has(map_created)) continue;
-            asked += item.bytes;
-            if (item.name != nullptr) ((names += names.empty() ? " for " : ", ") += item.name);
-        }
-        std::string text = std::to_string(asked) + " bytes of device memory asked" + names + ", " +
-                           std::to_string(memory_.pool().in_use()) + " in use";
-        std::size_t const all = traits_.memory_limit;
-        return all == 0 ? text : text + ", " + std::to_string(all) + " in all";
     }
 
     void serve_memory() noexcept

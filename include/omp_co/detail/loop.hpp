@@ -91,7 +91,7 @@ public:
             polling_only_ = is_unlocked(*io_);
         }
         executor_ = base;
-        registry::instance().add_sleeper(*this);
+        registry::instance().who_sleeps().add(*this);
         has_executor_.store(true, std::memory_order_release);
         return true;
     }
@@ -510,7 +510,7 @@ private:
         devices.cancel_deferred_if(
             [this](region const& r) { return r.owner == this || r.order->awaited_in == this; });
         if (!devices.forked()) devices.wait_until([this] { return !counts_.any_in_devices(); });
-        if (has_executor_.load(std::memory_order_acquire)) devices.remove_sleeper(*this);
+        if (has_executor_.load(std::memory_order_acquire)) devices.who_sleeps().remove(*this);
         if (door_ != nullptr) door_->close();
         timer_.reset();
         region_list left;

@@ -4,92 +4,13 @@
 
 #include <omp_co/backend.hpp>
 #include <omp_co/detail/address_map.hpp>
-#include <omp_co/detail/map_item.hpp>
+#include <omp_co/detail/present_entry.hpp>
 
-#include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace omp_co::detail {
-
-/// How far one stream has come, in sequence numbers. Regions get their number when they are accepted.
-struct stream_clock {
-    backend::sequence accepted = 0;
-    backend::sequence enqueued = 0;
-    backend::sequence retired = 0;
-    bool ordered = false; ///< a queue's: its kernels are ordered against all others that use the same data
-};
-
-/// The latest regions of one stream that used an entry, by kind of use.
-struct stream_use {
-    stream_clock* stream;
-    backend::sequence motion = 0;
-    backend::sequence kernel = 0;
-    backend::sequence written = 0; ///< kernel that may write it
-
-    backend::sequence latest() const noexcept { return motion > kernel ? motion : kernel; }
-};
-
-/// A half-open host range.
-struct byte_range {
-    char* begin = nullptr;
-    char* end = nullptr;
-
-    bool empty() const noexcept { return begin == end; }
-    bool covers(byte_range r) const noexcept { return begin <= r.begin && r.end <= end; }
-    bool overlaps(byte_range r) const noexcept { return begin < r.end && r.begin < end; }
-};
-
-inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_t>::max();
-
-/// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
-/// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
-struct present_entry : boost::intrusive::list_base_hook<> {
-    present_entry() = default;
-    present_entry(present_entry const&) = delete;
-    present_entry& operator=(present_entry const&) = delete;
-    ~present_entry() { forget_attachments(); }
-
-    byte_range range;
-    char* block = nullptr;     ///< device address; null until there is memory
-    std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
-    std::uint64_t holds = 0;   ///< counts of maps with `hold`
-    std::uint32_t pending = 0; ///< accepted regions that are not retired
-    bool orphan = false;
-    bool owns_block = true;         ///< false: associated or unified memory
-    bool allocation = false;        ///< memory without a host range: `range` is its own
-    std::uint64_t opened = 0;       ///< serial of the region that created or revived it
-    byte_range synced;              ///< equal on both sides once all accepted work is done
-    std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so
-    attachment_record* joined =
-        nullptr; ///< the pointers in it that point to mapped data, latest first; never shortened
-    boost::container::small_vector<stream_use, 2> uses;
-    char const* name = nullptr; ///< what the clause that mapped it called it
-    /// Whose data never arrived, and the latest region that may have relied on it.
-    struct failure {
-        std::uint64_t from;
-        std::uint64_t through;
-    };
-    boost::container::small_vector<failure, 1> failures;
-
-    bool live() const noexcept { return (count | holds) != 0; }
-    bool dying() const noexcept { return !live(); }
-    bool is_associated() const noexcept { return !owns_block && block != range.begin; } // nor unified
-    void forget_attachments() noexcept
-    {
-        while (joined != nullptr) delete std::exchange(joined, joined->next);
-    }
-    std::size_t bytes() const noexcept { return static_cast<std::size_t>(range.end - range.begin); }
-    bool failed_for(std::uint64_t serial) const noexcept
-    {
-        for (failure const& f : failures)
-            if (serial > f.from && serial <= f.through) return true;
-        return false;
-    }
-};
 
 /// The entries that can be found, by address. They never overlap. Orphans are kept beside them until the last
 /// region that uses them has retired.
@@ -172,7 +93,32 @@ public:
         return nullptr;
     }
 
-    void insert(present_entry& e) noexcept { entries_.insert(e.range.begin, e); }
+    /// How many uses an entry of `r` would take over from those that make way for it.
+    std::size_t users_of(byte_range r) noexcept
+    {
+        std::size_t users = 0;
+        for (present_entry* e = first_overlap(r); e != nullptr; e = next_overlap(e, r))
+            users += e->uses.size();
+        for_each_orphan([&](present_entry& e) {
+            if (e.range.overlaps(r)) users += e.uses.size();
+        });
+        return users;
+    }
+
+    /// Makes `e` stand for the host range `r`. What it overlaps makes way, and whoever uses that comes first.
+    void insert(present_entry& e, byte_range r) noexcept
+    {
+        e.range = r;
+        for (present_entry* old = first_overlap(r); old != nullptr;) {
+            present_entry* const next = next_overlap(old, r);
+            orphan(*old);
+            old = next;
+        }
+        for_each_orphan([&](present_entry& old) {
+            if (old.range.overlaps(r)) e.come_after(old);
+        });
+        entries_.insert(r.begin, e);
+    }
 
     /// Makes `e` stand for memory that a program allocated on the device.
     void insert_allocation(present_entry& e, char* block, std::size_t bytes) noexcept

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <new>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -65,6 +66,21 @@ public:
     bool coming() const noexcept { return coming_; }
     error_code why_none() const noexcept { return why_; }
 
+    /// What a region with these clauses asks for in vain. `limit`: what the device has, 0 if it does not say.
+    std::string describe_shortage(std::span<map_item const> items, std::size_t limit) const
+    {
+        std::size_t asked = 0;
+        std::string names;
+        for (map_item const& item : items) {
+            if (!item.has(map_created)) continue;
+            asked += item.bytes;
+            if (item.name != nullptr) ((names += names.empty() ? " for " : ", ") += item.name);
+        }
+        std::string const text = std::to_string(asked) + " bytes of device memory asked" + names + ", " +
+                                 std::to_string(pool_.in_use()) + " in use";
+        return limit == 0 ? text : text + ", " + std::to_string(limit) + " in all";
+    }
+
     void queue(region& r) noexcept
     {
         (first_ == nullptr ? first_ : last_->next_short) = &r;
@@ -100,7 +116,7 @@ public:
 
     /// Calls `ended(region)` for those that have their memory, or will get none.
     template <class Ended>
-    void answer(error_code lost, Ended ended) noexcept
+    void answer(bool lost, Ended ended) noexcept
     {
         region_list asking(std::move(asked_));
         while (!asking.empty()) {
@@ -146,7 +162,7 @@ private:
     {
         if (block == nullptr) return nullptr;
         try {
-            environment_.allocated(static_cast<char*>(block), bytes);
+            environment_.memory().allocated(static_cast<char*>(block), bytes);
         } catch (...) {
             pool_.deallocate(block, bytes);
             throw;

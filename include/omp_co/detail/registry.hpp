@@ -3,15 +3,15 @@
 #pragma once
 
 #include <omp_co/detail/device_core.hpp>
+#include <omp_co/detail/device_list.hpp>
 #include <omp_co/detail/offload_policy.hpp>
 #include <omp_co/detail/process_wide.hpp>
+#include <omp_co/detail/sleepers.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <boost/intrusive/list.hpp>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <forward_list>
 #include <memory>
@@ -24,22 +24,6 @@
 #include <vector>
 
 namespace omp_co::detail {
-
-/// Something that waits for completions without polling.
-class sleeper : public boost::intrusive::list_base_hook<> {
-public:
-    /// Called once for each time that `armed` was set, from any thread.
-    virtual void wake() noexcept = 0;
-
-    /// A child process must not find a lock taken by a thread that it does not have.
-    virtual void before_fork() noexcept {}
-    virtual void after_fork() noexcept {}
-
-    std::atomic<bool> armed{false};
-
-protected:
-    ~sleeper() = default;
-};
 
 /// What a backend's header leaves behind: how to find its devices.
 struct backend_source;
@@ -230,15 +214,13 @@ public:
         if (forked()) return true;
         aftermath out;
         bool complete = true;
-        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
-             slot = slot->next.load(std::memory_order_acquire)) {
-            if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
-            device_lock lock(slot->mutex, std::try_to_lock);
+        devices_.for_each_busy([&](device_slot& slot) {
+            device_lock lock(slot.mutex, std::try_to_lock);
             if (!lock)
                 complete = false;
-            else if (slot->core != nullptr)
-                slot->core->poll(lock, out);
-        }
+            else if (slot.core != nullptr)
+                slot.core->poll(lock, out);
+        });
         follow(out);
         return complete;
     }
@@ -247,65 +229,32 @@ public:
     bool arm() noexcept
     {
         bool armed = true;
-        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
-             slot = slot->next.load(std::memory_order_acquire)) {
-            if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
-            device_lock lock(slot->mutex);
-            if (slot->core != nullptr) armed &= slot->core->arm();
-        }
+        devices_.for_each_busy([&](device_slot& slot) {
+            device_lock lock(slot.mutex);
+            if (slot.core != nullptr) armed &= slot.core->arm();
+        });
         return armed;
     }
 
-    void add_sleeper(sleeper& s)
-    {
-        std::lock_guard guard(sleepers_mutex_);
-        sleepers_.push_back(s);
-    }
-
-    void remove_sleeper(sleeper& s) noexcept
-    {
-        std::lock_guard guard(sleepers_mutex_);
-        sleepers_.erase(sleepers_.iterator_to(s));
-    }
-
-    /// Wakes every armed sleeper: a completion of one loop's region may be what another's is parked for.
-    void wake_all() noexcept
-    {
-        std::lock_guard guard(sleepers_mutex_);
-        for (sleeper& s : sleepers_)
-            if (s.armed.exchange(false)) s.wake();
-    }
+    sleepers& who_sleeps() noexcept { return sleepers_; }
+    void wake_all() noexcept { sleepers_.wake_all(); }
 
     /// Blocks the calling thread, moving all devices along, until `over()`.
     template <class Predicate>
     void wait_until(Predicate over) noexcept
     {
-        struct blocked final : sleeper {
-            void wake() noexcept override
-            {
-                std::lock_guard guard(mutex);
-                woken = true;
-                changed.notify_one();
-            }
-            std::mutex mutex;
-            std::condition_variable changed;
-            bool woken = false;
-        };
         auto const start = std::chrono::steady_clock::now();
         while (!over()) {
             poll();
             if (over()) return;
             if (std::chrono::steady_clock::now() - start < std::chrono::microseconds(50)) continue;
-            blocked self;
-            add_sleeper(self);
+            blocked_thread self;
+            sleepers_.add(self);
             self.armed = true;
             arm();
             poll();
-            if (!over()) {
-                std::unique_lock lock(self.mutex);
-                self.changed.wait_for(lock, std::chrono::milliseconds(10), [&] { return self.woken; });
-            }
-            remove_sleeper(self);
+            if (!over()) self.block(std::chrono::milliseconds(10));
+            sleepers_.remove(self);
         }
     }
 
@@ -315,13 +264,12 @@ public:
         if (forked()) return;
         wait_until([&] {
             if (dependences_.any_of([&](region const& r) { return r.group == group; })) return false;
-            for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
-                 slot = slot->next.load(std::memory_order_acquire)) {
-                if (slot->in_flight.load(std::memory_order_acquire) == 0) continue;
-                device_lock lock(slot->mutex);
-                if (slot->core != nullptr && slot->core->has_regions_of(group)) return false;
-            }
-            return true;
+            bool any = false;
+            devices_.for_each_busy([&](device_slot& slot) {
+                device_lock lock(slot.mutex);
+                any = any || (slot.core != nullptr && slot.core->has_regions_of(group));
+            });
+            return !any;
         });
     }
 
@@ -350,14 +298,14 @@ public:
     {
         if (forked() || closing_.exchange(true)) return;
         for (closer const& c : closers_) c.stop(c.context);
-        for (device_slot* slot = first_.load(); slot != nullptr; slot = slot->next.load()) {
+        devices_.for_each([this](device_slot& slot) {
             std::uint32_t generation = 0;
             {
-                device_lock lock(slot->mutex);
-                generation = slot->generation;
+                device_lock lock(slot.mutex);
+                generation = slot.generation;
             }
-            remove(*slot, generation);
-        }
+            remove(slot, generation);
+        });
     }
 
     std::atomic<device_place const*> default_device{nullptr};
@@ -393,14 +341,12 @@ private:
     {
         discovery.lock();
         mutex_.lock();
-        sleepers_mutex_.lock();
-        for (sleeper& s : sleepers_) s.before_fork();
+        sleepers_.before_fork();
     }
 
     void after_fork() noexcept
     {
-        for (sleeper& s : sleepers_) s.after_fork();
-        sleepers_mutex_.unlock();
+        sleepers_.after_fork();
         mutex_.unlock();
         discovery.unlock();
     }
@@ -413,15 +359,10 @@ private:
 
     device_slot& free_slot()
     {
-        if (!free_.empty()) {
-            device_slot& slot = *free_.back();
-            free_.pop_back();
-            return slot;
-        }
-        auto* const slot = new device_slot;
-        slot->next = first_.load();
-        first_.store(slot, std::memory_order_release);
-        return *slot;
+        if (free_.empty()) return devices_.add();
+        device_slot& slot = *free_.back();
+        free_.pop_back();
+        return slot;
     }
 
     // Regions that others wait for are part of something that was accepted.
@@ -444,7 +385,7 @@ private:
         if (error_code const ec = closed_to(r)) return ec;
         device_slot& slot = *r.slot;
         std::unique_lock several(several_, std::defer_lock);
-        if (r.item_count != 0 && others_at_work(slot)) meet_other_devices(r, several);
+        if (r.item_count != 0 && devices_.any_busy_but(slot)) meet_other_devices(r, several);
         device_lock lock(slot.mutex);
         if (!takes(slot, r)) return make_error_code(errc::device_lost);
         if (error_code const ec = slot.core->place(r)) return ec;
@@ -487,47 +428,37 @@ private:
         }
     }
 
-    bool others_at_work(device_slot const& own) const noexcept
-    {
-        for (device_slot const* slot = first_.load(std::memory_order_acquire); slot != nullptr;
-             slot = slot->next.load(std::memory_order_acquire))
-            if (slot != &own && slot->in_flight.load(std::memory_order_acquire) != 0) return true;
-        return false;
-    }
-
     // Before any copy in, another device's pending copies out of the same host range count; before any copy out, its
     // data is no longer equal to the host's.
     // Whoever waits across devices is placed while nobody takes places on several.
     void meet_other_devices(region& r, std::unique_lock<std::mutex>& several)
     {
-        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
-             slot = slot->next.load(std::memory_order_acquire)) {
-            if (slot == r.slot || slot->in_flight.load(std::memory_order_acquire) == 0) continue;
-            device_lock lock(slot->mutex);
-            if (!several.owns_lock() && slot->pending_outs.load(std::memory_order_relaxed) != 0) {
+        devices_.for_each_busy([&](device_slot& slot) {
+            if (&slot == r.slot) return;
+            device_lock lock(slot.mutex);
+            if (!several.owns_lock() && slot.pending_outs.load(std::memory_order_relaxed) != 0) {
                 lock.unlock();
                 several.lock();
                 lock.lock();
             }
-            if (slot->core == nullptr) continue;
-            bool const pending = slot->pending_outs.load(std::memory_order_relaxed) != 0;
+            if (slot.core == nullptr) return;
+            bool const pending = slot.pending_outs.load(std::memory_order_relaxed) != 0;
             for (map_item const& item : r.maps()) {
                 if (item.bytes == 0) continue;
                 byte_range const range{item.begin(), item.host_end()};
-                if (item.has(map_from) || item.writes_host_raw()) slot->core->host_changes(range);
-                if (item.reads_host() && pending) slot->core->wait_for_copies_out(range, r);
+                if (item.has(map_from) || item.writes_host_raw()) slot.core->host_changes(range);
+                if (item.reads_host() && pending) slot.core->wait_for_copies_out(range, r);
             }
-        }
+        });
     }
 
     void forget(region& r) noexcept
     {
         if (forked() || r.unmet.load() == 0) return;
-        for (device_slot* slot = first_.load(std::memory_order_acquire); slot != nullptr;
-             slot = slot->next.load(std::memory_order_acquire)) {
-            device_lock lock(slot->mutex);
-            if (slot->core != nullptr) slot->core->forget(r);
-        }
+        devices_.for_each([&](device_slot& slot) {
+            device_lock lock(slot.mutex);
+            if (slot.core != nullptr) slot.core->forget(r);
+        });
     }
 
     void refuse(region& r, error_code ec, aftermath& out) noexcept
@@ -610,7 +541,7 @@ private:
 
     std::atomic<bool> forked_{false};
     std::atomic<bool> closing_{false};
-    std::atomic<device_slot*> first_{nullptr};
+    device_list devices_;
     dependence_graph dependences_;
     std::mutex several_; // before any device's lock
     std::mutex mutex_;
@@ -618,8 +549,7 @@ private:
     std::vector<device_slot*> free_;           // guarded by mutex_
     std::vector<closer> closers_;              // guarded by mutex_
     std::forward_list<device_place> defaults_; // guarded by mutex_
-    std::mutex sleepers_mutex_;
-    boost::intrusive::list<sleeper> sleepers_; // guarded by sleepers_mutex_
+    sleepers sleepers_;
 };
 
 /// Why there is nothing behind a device's handle.
