@@ -4,8 +4,10 @@
 // the stream itself.
 #pragma once
 
+#include <omp_co/cuda/command_recorder.hpp>
 #include <omp_co/cuda/launcher.hpp>
 #include <omp_co/cuda/region_clock.hpp>
+#include <omp_co/cuda/stream_tail.hpp>
 #include <omp_co/cuda/transfers.hpp>
 #include <omp_co/detail/failed_regions.hpp>
 
@@ -15,11 +17,10 @@
 #include <ctime>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace omp_co::cuda::engine {
 
-class stream final : public backend::stream, public helped {
+class stream final : public command_recorder, public helped {
 public:
     /// On `theirs`, a stream of the program's, if there is one.
     explicit stream(parts& p, driver::stream_handle theirs = nullptr) noexcept
@@ -29,7 +30,8 @@ public:
           completion_(p.device, p.events),
           transfers_(p),
           clock_(p.device, p.timed_events),
-          launcher_(p)
+          launcher_(p),
+          tail_(p.device, p.events)
     {
     }
 
@@ -48,77 +50,12 @@ public:
         clock_.release();
         transfers_.release();
         if (works) parts_.words.give(completion_.word());
-        if (tail_ != nullptr) parts_.events.give(tail_);
+        tail_.release();
         if (!theirs_) (void)d.stream_destroy(handle_); // theirs may be gone
-    }
-
-    error_code copy_in(void* device, void const* host, std::size_t bytes) override
-    {
-        return add_copy(command::kind::copy_in, device, const_cast<void*>(host), bytes);
-    }
-
-    error_code copy_out(void* host, void const* device, std::size_t bytes) override
-    {
-        return add_copy(command::kind::copy_out, const_cast<void*>(device), host, bytes);
-    }
-
-    error_code copy_box_in(void* device, void const* host, backend::box const& shape) override
-    {
-        return add_copy(command::kind::copy_in, device, const_cast<void*>(host), shape.bytes(), &shape);
-    }
-
-    error_code copy_box_out(void* host, void const* device, backend::box const& shape) override
-    {
-        return add_copy(command::kind::copy_out, const_cast<void*>(device), host, shape.bytes(), &shape);
-    }
-
-    error_code copy_within(void* to, void const* from, std::size_t bytes) override
-    {
-        command* const c = add(command::kind::copy_within);
-        if (c == nullptr) return make_error_code(errc::out_of_memory);
-        c->device = static_cast<char*>(to);
-        c->from = static_cast<char const*>(from);
-        c->bytes = bytes;
-        return {};
-    }
-
-    error_code copy_box_within(void* to, void const* from, backend::box const& shape) override
-    {
-        if (error_code const ec = copy_within(to, from, shape.bytes())) return ec;
-        building_.back().shape = &shape;
-        return {};
     }
 
     /// Between two CUDA devices the driver finds the way.
     error_code copy_from(void* to, backend::device& other, void const* from, std::size_t bytes) override;
-
-    error_code fill(void* device, unsigned char value, std::size_t bytes) override
-    {
-        command* const c = add(command::kind::fill);
-        if (c == nullptr) return make_error_code(errc::out_of_memory);
-        c->device = static_cast<char*>(device);
-        c->value = value;
-        c->bytes = bytes;
-        return {};
-    }
-
-    [[gnu::hot]] error_code launch(backend::invocation const& call) override
-    {
-        if (call.what == nullptr || call.what->kind != backend_kind::cuda)
-            return make_error_code(errc::kernel_unavailable);
-        command* const c = add(command::kind::launch);
-        if (c == nullptr) return make_error_code(errc::out_of_memory);
-        c->call = &call;
-        for (command& before : building_) // loading is no part of the time
-            if (before.what == command::kind::begin_timing) before.call = &call;
-        return {};
-    }
-
-    error_code begin_timing(backend::timing& t) override
-    {
-        return add_timing(command::kind::begin_timing, t);
-    }
-    error_code end_timing(backend::timing& t) override { return add_timing(command::kind::end_timing, t); }
 
     void measure(backend::timing& t) noexcept override
     {
@@ -280,38 +217,6 @@ private:
         }
         parts_.device.wake();
         return help::moved;
-    }
-
-    error_code add_copy(command::kind what, void* device, void* host, std::size_t bytes,
-                        backend::box const* shape = nullptr) noexcept
-    {
-        command* const c = add(what);
-        if (c == nullptr) return make_error_code(errc::out_of_memory);
-        c->shape = shape;
-        c->device = static_cast<char*>(device);
-        c->host = static_cast<char*>(host);
-        c->bytes = bytes;
-        return {};
-    }
-
-    error_code add_timing(command::kind what, backend::timing& t) noexcept
-    {
-        command* const c = add(what);
-        if (c == nullptr) return make_error_code(errc::out_of_memory);
-        c->timing = &t;
-        return {};
-    }
-
-    // Null when the host has no memory.
-    command* add(command::kind what) noexcept
-    {
-        try {
-            command& c = building_.emplace_back();
-            c.what = what;
-            return &c;
-        } catch (...) {
-            return nullptr;
-        }
     }
 
     backend::sequence reached() noexcept
@@ -519,25 +424,11 @@ private:
         return help::finished;
     }
 
-    // Makes a stream wait for a signal of this one. An event is recorded behind the latest signal, whichever that is by
-    // now, and serves until a later one is asked for. Everything in a stream's tail waits for earlier things only, so
-    // there is no cycle.
+    // Makes a stream wait for a signal of this one.
     result hold_back(driver::stream_handle other, backend::sequence number) noexcept
     {
         if (!is_open()) return result::success; // nothing has got to the device
-        driver::api const& d = parts_.device.driver();
-        std::lock_guard guard(tail_mutex_);
-        if (tail_ == nullptr) tail_ = parts_.events.take();
-        if (tail_ == nullptr) return result::out_of_memory;
-        if (tail_number_ < number) {
-            backend::sequence const latest = submitted_.load(std::memory_order_acquire);
-            result const r = d.event_record(tail_, handle_);
-            if (!parts_.device.check(r)) return r;
-            tail_number_ = latest;
-        }
-        result const r = d.stream_wait_event(other, tail_, driver::event_wait_default);
-        (void)parts_.device.check(r);
-        return r;
+        return tail_.hold_back(other, number, handle_, submitted_);
     }
 
     [[gnu::hot]] void finish_region(backend::sequence number, bool goes_on, bool on_helper) noexcept
@@ -566,7 +457,6 @@ private:
     std::atomic<backend::sequence> confirmed_{0}; ///< the last one that was reported
     std::atomic<backend::sequence> seen_{0};      ///< `submitted_` when somebody last asked
 
-    std::vector<command> building_; // the enqueuing thread's alone
     std::mutex mutex_;
     ring<command> queue_;             // guarded by mutex_
     std::atomic<bool> queued_{false}; ///< the helper submits
@@ -586,9 +476,7 @@ private:
     backend::sequence vouched_ = 0;   ///< the device was healthy after this was reached
     backend::sequence armed_for_ = 0;
 
-    std::mutex tail_mutex_;
-    driver::event_handle tail_ = nullptr; // guarded by tail_mutex_
-    backend::sequence tail_number_ = 0;   // guarded by tail_mutex_
+    stream_tail tail_;
 };
 
 } // namespace omp_co::cuda::engine
