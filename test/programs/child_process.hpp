@@ -85,7 +85,8 @@ struct outcome {
 };
 
 /// The same, and listens to what it says.
-inline outcome rerun_and_listen(std::vector<std::string> arguments)
+inline outcome rerun_and_listen(std::vector<std::string> arguments,
+                                std::vector<std::string> const& environment = {})
 {
     std::fflush(nullptr);
     int ends[2];
@@ -93,7 +94,7 @@ inline outcome rerun_and_listen(std::vector<std::string> arguments)
     int const kept = dup(STDERR_FILENO);
     (void)dup2(ends[1], STDERR_FILENO);
     (void)close(ends[1]);
-    pid_t const child = start(std::move(arguments), {});
+    pid_t const child = start(std::move(arguments), environment);
     (void)dup2(kept, STDERR_FILENO);
     (void)close(kept);
     outcome o;
