@@ -148,7 +148,9 @@ inline constexpr std::size_t addresses_of<depend_clause<N>> = N;
 /// and on any devices of the process. What a predecessor copies back is on the host before a successor that
 /// copies it to another device, or runs on the host, starts.
 /// A predecessor that failed, or was cancelled before it was dispatched, fails this construct with predecessor_failed, unless
-/// `even_if_failed` is among the arguments. One that had ended before this construct started does not count.
+/// `even_if_failed` is among the arguments of one of its depend clauses. One that had ended before this construct started does not
+/// count. On the device of both it may have been at work by the time of the failure, and then what it copies back is not to be relied
+/// on.
 /// Cancellation: while the construct waits for another device or the host it has no effect yet, and ends at once.
 template <class... X>
 constexpr auto depend_in(X&&... x) noexcept

@@ -64,7 +64,8 @@ inline constexpr bool is_host_task_clause =
 /// Completion signature: `void(error_code)`.
 /// Errors: when `f` throws, the code of a system_error, else kernel_failed, and in a diagnostics object what it says;
 /// predecessor_failed; out_of_memory, forked.
-/// Cancellation: before `f` has begun it never runs, and what depends on it fails. Thread safety: as for target().
+/// Cancellation: before `f` has begun it never runs, and what depends on it fails. A task that waits for its event is not ended by a
+/// cancellation, which changes its code alone: what was begun goes on, and its place is needed until it is over. Thread safety: as for target().
 template <class F, class... Clauses>
 requires(!detail::is_host_task_clause<std::remove_cvref_t<F>>) auto host_task(F&& f,
                                                                               Clauses... clauses) noexcept

@@ -42,7 +42,8 @@ inline constexpr bool temporary_kernel = false;
 ///
 /// Completion signature: `void(error_code)`, once all effects on host memory are visible.
 /// Cancellation: terminal and partial end the await with operation_aborted once the device has let go of the
-/// memory; the region's effects, copies out included, happen all the same. total is ignored.
+/// memory; the region's effects, copies out included, happen all the same. total ends a region that is still deferred,
+/// and is ignored by any other.
 /// Thread safety: the operation is a value; one may be started any number of times, from any thread.
 /// Lifetimes: what the clauses name must outlive the region; the operation need not.
 /// Errors: invalid_argument, not_present, partially_present, out_of_memory, kernel_failed, kernel_unavailable,

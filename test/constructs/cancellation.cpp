@@ -89,6 +89,29 @@ BOOST_DATA_TEST_CASE(a_cancelled_region_ends_once_the_device_is_quiescent, data:
     signal.emit(asked.type); // after the completion: nothing
 }
 
+// It has had no effect, which is what total asks for.
+BOOST_DATA_TEST_CASE(a_deferred_region_ends_at_once_whatever_is_asked, data::make(types), asked)
+{
+    test_device const dev(workers(1));
+    asio::io_context io;
+    asio::cancellation_signal signal;
+    int x = 0;
+    omp_co::external_event event;
+    omp_co::taskwait(omp_co::depend_out(x),
+                     omp_co::detach(event))(asio::bind_executor(io, [](error_code) {}));
+    std::vector<int> v(8, 3);
+    std::optional<error_code> result;
+    omp_co::target(dev, increment, omp_co::range(8), omp_co::tofrom(v),
+                   omp_co::depend_in(x))(bound(signal.slot(), io, [&](error_code ec) { result = ec; }));
+    io.poll();
+    signal.emit(asked.type);
+    io.poll();
+    BOOST_TEST((result == asio::error::operation_aborted));
+    event.fulfill();
+    io.run();
+    BOOST_TEST(v[0] == 3);
+}
+
 BOOST_AUTO_TEST_CASE(an_error_of_the_device_beats_the_cancellation)
 {
     test_device const dev(workers(1));

@@ -75,6 +75,55 @@ BOOST_AUTO_TEST_CASE(a_group_that_goes_waits_for_no_region_of_others)
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_cancelled_group_runs_no_function_that_has_not_begun)
+{
+    asio::io_context io;
+    omp_co::external_event never;
+    bool ran = false;
+    std::optional<error_code> ended;
+    {
+        omp_co::task_group group(io.get_executor());
+        group.spawn(omp_co::host_task([&] { ran = true; }));
+        group.spawn(omp_co::taskwait());
+        group.cancel();
+        group.wait()(asio::bind_executor(io, [&](error_code ec) { ended = ec; }));
+        io.run();
+        BOOST_TEST((ended == asio::error::operation_aborted));
+        BOOST_TEST(!ran);
+        group.spawn(omp_co::host_task([&] { ran = true; }));
+    }
+    io.restart();
+    io.run();
+    BOOST_TEST(!ran); // the group, and what its functions use, has gone
+}
+
+BOOST_AUTO_TEST_CASE(what_a_member_failed_with_beats_the_cancellation)
+{
+    test_device const dev(workers(1));
+    asio::io_context io;
+    gate g;
+    int x = 0;
+    omp_co::external_event event;
+    omp_co::taskwait(omp_co::depend_out(x),
+                     omp_co::detach(event))(asio::bind_executor(io, [](error_code) {}));
+    std::optional<error_code> ended;
+    omp_co::task_group group(io.get_executor());
+    group.spawn(omp_co::target(
+        dev, [] {}, omp_co::depend_in(x))); // deferred: ends first
+    group.spawn(omp_co::target(dev, [p = &g] {
+        p->pass();
+        throw 1;
+    }));
+    BOOST_TEST(g.wait_entered(1));
+    group.cancel();
+    group.wait()(asio::bind_executor(io, [&](error_code ec) { ended = ec; }));
+    io.poll();
+    g.open();
+    event.fulfill();
+    io.run();
+    BOOST_TEST((ended == omp_co::errc::kernel_failed));
+}
+
 // The slot of a wait that is over says nothing to the next one.
 BOOST_AUTO_TEST_CASE(a_late_signal_of_one_wait_does_not_cancel_the_next)
 {

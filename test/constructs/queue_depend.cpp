@@ -50,6 +50,46 @@ BOOST_DATA_TEST_CASE(one_that_waits_for_the_host_keeps_those_behind_it, data::ma
     BOOST_TEST(v[5] == 18);
 }
 
+// depend_all() is about what has depend clauses. A queue's constructs may have places in the same graph for other reasons.
+BOOST_DATA_TEST_CASE(what_has_no_clause_does_not_come_behind_all, data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    test_device const other(workers(1));
+    omp_co::queue q(dev);
+    omp_co::device_buffer<int> const here = omp_co::sync_wait(omp_co::allocate<int>(dev, 8));
+    omp_co::device_buffer<int> const there = omp_co::sync_wait(omp_co::allocate<int>(other, 8));
+    omp_co::external_event event;
+    pending all(omp_co::host_task([] {}, omp_co::depend_all(), omp_co::detach(event)));
+    BOOST_TEST(!outcome(omp_co::target(
+        q, [] {}, omp_co::if_(false))));
+    BOOST_TEST(!outcome(omp_co::target_memcpy(q, here, there)));
+    BOOST_TEST(!outcome(q.synchronize()));
+    BOOST_TEST(all.stays());
+    event.fulfill(make_error_code(errc::kernel_failed));
+    BOOST_TEST(all.ends());
+}
+
+BOOST_DATA_TEST_CASE(all_do_not_fail_for_what_has_no_clause, data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    omp_co::queue q(dev);
+    int flag = 0;
+    omp_co::external_event event;
+    pending task(omp_co::taskwait(omp_co::depend_out(flag), omp_co::detach(event)));
+    pending first(omp_co::target(
+        q, [] {}, omp_co::depend_in(flag)));
+    pending throwing(omp_co::target(
+        q, [] { throw 1; }, omp_co::if_(false))); // behind it in the queue
+    pending all(omp_co::taskwait(omp_co::depend_all()));
+    BOOST_TEST(all.stays());
+    event.fulfill();
+    BOOST_TEST(task.ends_well());
+    BOOST_TEST(first.ends_well());
+    BOOST_TEST(throwing.ends());
+    BOOST_TEST((throwing.code() == errc::kernel_failed));
+    BOOST_TEST(all.ends_well());
+}
+
 BOOST_DATA_TEST_CASE(one_that_is_cancelled_while_it_waits_lets_the_others_go, data::make({0U, 1U, 2U}), n)
 {
     test_device const dev(workers(n));

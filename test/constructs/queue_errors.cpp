@@ -22,6 +22,7 @@
 
 namespace queue_errors_test {
 
+namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace omp_co_test;
 using omp_co::errc;
@@ -370,6 +371,46 @@ BOOST_DATA_TEST_CASE(data_that_a_skipped_construct_was_to_bring_is_not_there, da
     BOOST_TEST((ask(q) == errc::kernel_failed));
     BOOST_TEST(!dev.get().is_present(v.data()));
     BOOST_TEST(settle(dev));
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
+}
+
+// Somebody else has mapped the data, and it stays mapped, whatever is skipped.
+BOOST_DATA_TEST_CASE(what_is_skipped_leaves_counts_alone, data::make({0U, 1U, 2U}) * data::make({0, 1, 2, 3}),
+                     n, what)
+{
+    test_device const dev(workers(n));
+    std::vector<int> v(64, 1);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(v))));
+    omp_co::queue q(dev);
+    BOOST_TEST(!outcome(omp_co::target(q, throws)));
+    auto nothing = []() -> asio::awaitable<void> { co_return; };
+    auto asks = [&]() -> asio::awaitable<void> {
+        try {
+            co_await q.synchronize();
+        } catch (boost::system::
+                     system_error const&) { // it was told, and the end of the data region is not skipped
+        }
+    };
+    switch (what) {
+    case 0:
+        BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::release(v))));
+        break;
+    case 1:
+        BOOST_TEST(!outcome(omp_co::target_enter_data(q, omp_co::to(v))));
+        BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::delete_(v))));
+        break;
+    case 2:
+        omp_co::sync_wait(omp_co::target_data(q, omp_co::to(v), nothing));
+        break;
+    case 3:
+        BOOST_CHECK_THROW(omp_co::sync_wait(omp_co::target_data(q, omp_co::to(v), asks)),
+                          boost::system::system_error);
+    }
+    (void)ask(q);
+    BOOST_TEST(settle(dev));
+    BOOST_TEST(dev.get().is_present(v.data()));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::release(v))));
+    BOOST_TEST(!dev.get().is_present(v.data()));
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 

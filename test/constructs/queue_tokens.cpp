@@ -266,6 +266,45 @@ BOOST_DATA_TEST_CASE(a_data_region_on_a_queue_tells_of_failures_inside, data::ma
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(an_abandoned_data_region_under_a_binding_drops_its_own_mapping)
+{
+    test_device const dev(workers(1));
+    omp_co::device const other = omp_co::default_device();
+    std::vector<int> v(64, 1);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(other, omp_co::to(v))));
+    omp_co::queue q(dev);
+    {
+        asio::io_context io;
+        auto body = []() -> asio::awaitable<void> {
+            asio::steady_timer never(co_await asio::this_coro::executor, std::chrono::hours(1));
+            co_await never.async_wait(asio::use_awaitable);
+        };
+        asio::co_spawn(q.bind(io.get_executor()), omp_co::target_data(omp_co::to(v), body), asio::detached);
+        BOOST_TEST(eventually([&] {
+            io.poll();
+            return dev.get().is_present(v.data());
+        }));
+        io.poll();
+    }
+    BOOST_TEST(eventually([&] { return !dev.get().is_present(v.data()); }));
+    BOOST_TEST(other.is_present(v.data()));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(other, omp_co::release(v))));
+    BOOST_TEST(!other.is_present(v.data()));
+}
+
+BOOST_AUTO_TEST_CASE(memory_under_a_binding_is_on_the_queues_device)
+{
+    test_device const dev(workers(1));
+    asio::io_context io;
+    omp_co::queue q(dev);
+    omp_co::device where;
+    auto body = [&]() -> asio::awaitable<void> { where = (co_await omp_co::allocate<int>(8)).where(); };
+    findings f;
+    asio::co_spawn(q.bind(io.get_executor()), body(), [&](std::exception_ptr e) { f.check(!e, "no error"); });
+    io.run();
+    BOOST_TEST((where == dev.get()));
+}
+
 // Constructs that say where they go are not the queue's: they are awaited, and run there.
 BOOST_AUTO_TEST_CASE(a_binding_does_not_take_what_names_a_device)
 {

@@ -211,6 +211,35 @@ BOOST_AUTO_TEST_CASE(an_exit_that_fails_still_ends_its_mapping)
     BOOST_TEST(blocks() == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(an_exit_that_was_skipped_ends_nothing)
+{
+    run({enter::to(x, 64)});
+    run({enter::to(x, 64)});
+    retire(accept(0, {exit::release(x, 64)}), failed, false, true);
+    BOOST_TEST(*count(x) == 2U);
+    retire(accept(0, {exit::delete_(x, 64)}), failed, false, true);
+    BOOST_TEST(*count(x) == 2U);
+    region& enter = accept(0, {enter::to(x, 64)});
+    region& exit = accept(0, {exit::delete_(x, 64)});
+    retire(enter, failed, false, true);
+    retire(exit, failed, false, true);
+    BOOST_TEST(*count(x) == 2U);
+}
+
+// What it was to end is another mapping by then.
+BOOST_AUTO_TEST_CASE(an_exit_that_was_skipped_leaves_a_later_mapping_alone)
+{
+    run({enter::to(x, 64)});
+    region& exit = accept(0, {exit::from(x, 64)});
+    region& fresh = accept(1, {enter::to(x, 64)});
+    retire(exit, failed, false, true);
+    BOOST_TEST(*count(x) == 1U);
+    BOOST_TEST(retire(fresh));
+    run({exit::release(x, 64)});
+    BOOST_TEST(!is_present(x));
+    BOOST_TEST(blocks() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(both_sides_are_not_taken_for_equal_after_a_failed_copy_out)
 {
     run({enter::to(x, 64)});

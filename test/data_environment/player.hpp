@@ -282,7 +282,8 @@ private:
             reference_.lose(r.clauses, r.id, r.effect);
         }
         std::vector<std::pair<void*, std::size_t>> freed; // looked at later: retire is noexcept
-        environment_.retire(r.items, r.serial(), r.failed, false, regions_.size(),
+        if (r.failed) environment_.undo(r.items, r.serial(), false, false, regions_.size());
+        environment_.retire(r.items, r.serial(),
                             [&](void* block, std::size_t bytes) { freed.emplace_back(block, bytes); });
         for (auto const& [block, bytes] : freed) give_block(block, bytes);
         if (r.failed) follow_failure(r);

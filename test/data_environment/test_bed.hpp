@@ -81,13 +81,13 @@ public:
         return r;
     }
 
-    /// Post-processing. True: it succeeded. `arrived`: it failed after its copies in.
-    bool retire(region& r, bool failed = false, bool arrived = false)
+    /// Post-processing. True: it succeeded. `arrived`: it failed after its copies in. `skipped`: it never began.
+    bool retire(region& r, bool failed = false, bool arrived = false, bool skipped = false)
     {
         r.stream->enqueued = r.stream->retired = r.number;
         failed = failed || environment.relied_on_failure(r.items, r.serial);
-        environment.retire(r.items, r.serial, failed, arrived, serial,
-                           [this](void* block, std::size_t) { blocks_.erase(block); });
+        if (failed) environment.undo(r.items, r.serial, arrived, skipped, serial);
+        environment.retire(r.items, r.serial, [this](void* block, std::size_t) { blocks_.erase(block); });
         return !failed;
     }
 

@@ -90,6 +90,29 @@ int constructs_are_not_waited_for()
     return child_process::result();
 }
 
+// Everything runs on the host, and in the queue's order all the same.
+int disabled_queues_keep_their_order()
+{
+    omp_co::queue q(omp_co::default_device());
+    int tag = 0;
+    int x = 1;
+    auto const twice = [](int* p) { *p *= 2; };
+    omp_co::external_event event;
+    auto task = omp_co::host_task([] {}, omp_co::depend_out(tag), omp_co::detach(event))(asio::use_future);
+    auto late = omp_co::target(q, twice, omp_co::tofrom(x), omp_co::depend_in(tag))(asio::use_future);
+    std::thread other([&] {
+        std::this_thread::sleep_for(20ms);
+        event.fulfill();
+    });
+    omp_co::sync_wait(omp_co::target_update(q, omp_co::from(x)));
+    check(x == 2, "an update does not wait for what the queue has before it");
+    omp_co::sync_wait(q.synchronize());
+    other.join();
+    late.get();
+    task.get();
+    return child_process::result();
+}
+
 void nobody_is_told()
 {
     omp_co::set_info(0x04);
@@ -212,6 +235,7 @@ int main(int argc, char** argv)
         std::string const asked = argv[1];
         if (asked == "waits") return every_construct_is_waited_for();
         if (asked == "does_not_wait") return constructs_are_not_waited_for();
+        if (asked == "disabled") return disabled_queues_keep_their_order();
         if (asked == "nobody_is_told") nobody_is_told();
         if (asked == "a_handler_is_told") a_handler_is_told();
         for (mode const& m : endings)
@@ -222,6 +246,9 @@ int main(int argc, char** argv)
     check(ending.empty(), "OMP_CO_ASYNC=0: " + ending);
     ending = child_process::rerun({"does_not_wait"}, {"OMP_CO_ASYNC=1"});
     check(ending.empty(), "OMP_CO_ASYNC=1: " + ending);
+
+    ending = child_process::rerun({"disabled"}, {"OMP_TARGET_OFFLOAD=DISABLED"});
+    check(ending.empty(), "OMP_TARGET_OFFLOAD=DISABLED: " + ending);
 
     std::string const words = "a queue ended with an error that nobody was told";
     child_process::outcome o = child_process::rerun_and_listen({"nobody_is_told"});

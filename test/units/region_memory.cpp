@@ -50,11 +50,11 @@ struct fixture {
     void retire(job& j)
     {
         clock.retired = j.r.number;
-        environment.retire(j.items, j.r.serial, static_cast<bool>(j.r.error), false, serial,
-                           [this](void* block, std::size_t n) {
-                               given_back.push_back(block);
-                               memory.pool().deallocate(block, n);
-                           });
+        if (j.r.error) environment.undo(j.items, j.r.serial, false, false, serial);
+        environment.retire(j.items, j.r.serial, [this](void* block, std::size_t n) {
+            given_back.push_back(block);
+            memory.pool().deallocate(block, n);
+        });
     }
 
     void serve(bool hopeless = false)

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <tuple>
 #include <type_traits>
@@ -29,11 +30,17 @@ struct mapping_note {
 template <>
 struct mapping_note<construct::begin_data> {
     bool* mapped = nullptr;
+    data_scope_fate* fate = nullptr; ///< of a data region on a queue
 
     void ended(error_code ec) const noexcept
     {
         if (mapped != nullptr) *mapped = !ec;
     }
+};
+
+template <>
+struct mapping_note<construct::end_data> {
+    data_scope_fate* fate = nullptr;
 };
 
 /// The place for a region's order, if its construct has depend clauses.
@@ -156,11 +163,12 @@ public:
     Kernel const& kernel() const noexcept { return kernel_; }
     std::tuple<Clauses...> const& clauses() const noexcept { return clauses_; }
 
-    /// Sets `mapped`, before the handler is called or destroyed, to whether the mapping took effect.
-    operation noting(bool& mapped) const noexcept requires(Construct == construct::begin_data)
+    /// With a note: to set, before the handler is called or destroyed, whether the mapping took effect, or of which mapping this is
+    /// the end.
+    operation noting(note_type note) const noexcept
     {
         operation copy = *this;
-        copy.note_.mapped = &mapped;
+        copy.note_ = note;
         return copy;
     }
 
@@ -184,28 +192,28 @@ public:
     /// The same on a queue: `user`, with its order, is what the handler belongs to, and may end long before the region does.
     void dispatch(region& user, region_order& users, loop& l, queue_state& q) const noexcept
     {
-        bool const only_waits = is_ordered && !q.fault() && has_no_work(all_conditions());
-        if (q.fault() || only_waits) describe(clauses_, user);
-        if (only_waits) {
-            users.begin = &registry::hand_over;
-            return start_in_order(user, users, l, clauses_);
-        }
+        if (q.fault()) describe(clauses_, user);
         start_on_queue<payload_type>(
             q, user, users.token, l,
             [&](region& r, payload_type& payload) {
                 r.order->ticket->waits |= brings_back;
-                return prepare(r, payload, q.where());
+                if constexpr (requires { note_.fate; })
+                    if (note_.fate != nullptr) r.order->ticket->scope = note_.fate->shared_from_this();
+                r.order->ticket->ends_scope = Construct == construct::end_data;
+                if (prepare(r, payload, q.where())) return true;
+                r.order->begin = &registry::hand_over; // nothing to do, when its turn has come
+                return !r.error;
             },
             [&](region_order& order) { return gather_dependences(clauses_, order); }, kernel_, clauses_);
     }
 
-    /// Undoes a construct that only maps, without copying and without telling anybody.
-    void drop() const noexcept
+    /// Undoes a construct that only maps on `where`, without copying and without telling anybody.
+    void drop(device where) const noexcept
     {
         conditions const c = all_conditions();
-        if (!c.wanted || !c.valid || where_.where().slot() == nullptr) return;
+        if (!c.wanted || !c.valid || where.slot() == nullptr) return;
         try {
-            (new ownerless_region<payload_type>(clauses_))->start(where_.where());
+            (new ownerless_region<payload_type>(clauses_))->start(where);
         } catch (std::bad_alloc const&) { // the entries stay until the device goes
         }
     }

@@ -177,16 +177,21 @@ public:
         }
     }
 
-    /// Post-processing of a region: `free(block, bytes)` for every entry that ends here. `failed`: the region
-    /// failed, so what it alone brought dies, and who relied on that fails too; `now` is the latest serial.
-    template <class Free>
-    [[gnu::hot]] void retire(std::span<map_item> items, std::uint64_t serial, bool failed, bool arrived,
-                             std::uint64_t now, Free free) noexcept
+    /// The region is about to retire with an error, so what it alone brought dies, and who relied on that fails too; `now` is the
+    /// latest serial. `skipped`: nothing of it has happened, so what it was to end lives on.
+    void undo(std::span<map_item> items, std::uint64_t serial, bool arrived, bool skipped,
+              std::uint64_t now) noexcept
     {
-        if (failed) {
-            fail(items, serial, now, arrived);
-            for (map_item& item : items) take_back(item, serial);
-        }
+        fail(items, serial, now, arrived);
+        for (map_item& item : items) take_back(item, serial);
+        if (!skipped) return;
+        for (map_item& item : items) give_back(item, serial);
+    }
+
+    /// Post-processing of a region: `free(block, bytes)` for every entry that ends here.
+    template <class Free>
+    [[gnu::hot]] void retire(std::span<map_item> items, std::uint64_t serial, Free free) noexcept
+    {
         for (map_item& item : items) {
             present_entry* const e = std::exchange(item.entry, nullptr);
             if (e == nullptr) continue;
@@ -288,6 +293,7 @@ private:
     {
         present_entry& e = *item.entry;
         e.opened = serial;
+        e.overdue = 0;
         e.name = item.name;
         if (!e.range.empty()) return; // revived
         table_.insert(e, {item.begin(), item.end()});
@@ -350,10 +356,11 @@ private:
 
     static void leave(map_item& item) noexcept
     {
-        if (item.entry == nullptr || item.bytes == 0 || !item.has(map_exit)) return;
-        std::uint64_t& count = item.has(map_hold) ? item.entry->holds : item.entry->count;
-        if (count == infinite_count || count == 0) return;
-        count = item.has(map_remove) ? 0 : count - 1;
+        if (!counts(item) || !item.has(map_exit)) return;
+        std::uint64_t& count = count_of(item);
+        std::uint64_t const before = count;
+        if (count != infinite_count && count != 0) count = item.has(map_remove) ? 0 : count - 1;
+        if (!item.has(map_enter)) item.dropped = before - count;
     }
 
     void motion_out(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
@@ -392,10 +399,30 @@ private:
     // `enter data` that failed must not leave its count behind.
     static void take_back(map_item& item, std::uint64_t serial) noexcept
     {
-        if (item.entry == nullptr || item.bytes == 0 || !item.has(map_enter) || item.has(map_exit)) return;
+        if (!counts(item) || !item.has(map_enter) || item.has(map_exit)) return;
         if (item.entry->opened > serial) return; // another mapping by now
-        std::uint64_t& count = item.has(map_hold) ? item.entry->holds : item.entry->count;
-        if (count != 0 && count != infinite_count) --count;
+        std::uint64_t& count = count_of(item);
+        if (count == 0)
+            ++item.entry->overdue;
+        else if (count != infinite_count)
+            --count;
+    }
+
+    // What an `exit data` that was skipped was to end lives on, unless somebody has mapped it anew meanwhile.
+    static void give_back(map_item& item, std::uint64_t serial) noexcept
+    {
+        if (!counts(item) || item.has(map_enter) || !item.has(map_exit)) return;
+        present_entry& e = *item.entry;
+        if (e.opened > serial || e.orphan || count_of(item) == infinite_count) return;
+        std::uint64_t const taken = std::min(e.overdue, item.dropped);
+        count_of(item) += item.dropped - taken;
+        e.overdue -= taken;
+    }
+
+    static bool counts(map_item const& item) noexcept { return item.entry != nullptr && item.bytes != 0; }
+    static std::uint64_t& count_of(map_item& item) noexcept
+    {
+        return item.has(map_hold) ? item.entry->holds : item.entry->count;
     }
 
     present_table table_;

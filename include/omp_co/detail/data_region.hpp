@@ -9,6 +9,7 @@
 #include <boost/system/system_error.hpp>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -20,18 +21,28 @@ namespace omp_co::detail {
 template <class End>
 class data_scope {
 public:
-    explicit data_scope(End const& end) noexcept : end_(end) {}
+    /// Throws std::bad_alloc.
+    template <class Executor>
+    data_scope(End const& end, Executor const& ex) : end_(end), where_(end.where().device_under(ex))
+    {
+        if (end.where().queue_under(ex) != nullptr)
+            fate_ = std::allocate_shared<data_scope_fate>(recycling<data_scope_fate>());
+    }
     data_scope(data_scope const&) = delete;
     data_scope& operator=(data_scope const&) = delete;
     ~data_scope()
     {
-        if (mapped) end_.drop();
+        bool const undone = fate_ != nullptr && fate_->undone.load(std::memory_order_acquire);
+        if (mapped && !undone) end_.drop(where_);
     }
 
     bool mapped = false;
+    data_scope_fate* fate() const noexcept { return fate_.get(); }
 
 private:
     End const& end_;
+    device where_;
+    std::shared_ptr<data_scope_fate> fate_;
 };
 
 template <class>
@@ -52,8 +63,10 @@ asio::awaitable<typename awaitable_traits<std::invoke_result_t<Body&>>::value_ty
 run_data_region(Begin begin, End end, Body body)
 {
     using value_type = typename awaitable_traits<std::invoke_result_t<Body&>>::value_type;
-    data_scope<End> scope(end);
-    co_await begin.noting(scope.mapped); // if it is cancelled, it throws with the mapping in place
+    Executor const ex = co_await asio::this_coro::executor;
+    data_scope<End> scope(end, ex);
+    // If it is cancelled, it throws with the mapping in place.
+    co_await begin.noting({&scope.mapped, scope.fate()});
     std::exception_ptr failure;
     std::conditional_t<std::is_void_v<value_type>, bool, std::optional<value_type>> result{};
     try {
@@ -69,7 +82,7 @@ run_data_region(Begin begin, End end, Body body)
     bool const throws = co_await asio::this_coro::throw_if_cancelled();
     co_await asio::this_coro::throw_if_cancelled(false);
     scope.mapped = false;
-    auto [ec] = co_await end(asio::as_tuple(asio::use_awaitable_t<Executor>()));
+    auto [ec] = co_await end.noting({scope.fate()})(asio::as_tuple(asio::use_awaitable_t<Executor>()));
     co_await asio::this_coro::throw_if_cancelled(throws);
     if (ec == asio::error::operation_aborted) ec = {};
     if (failure) std::rethrow_exception(failure);

@@ -166,10 +166,13 @@ private:
         auto const before = [&](dependent& p, bool alone = false) {
             if (std::exchange(p.seen, node.id) != node.id) predecessors_.push_back({&p, alone, true});
         };
-        if (node.everything)
-            for (dependent* p = first_; p != nullptr; p = p->next) before(*p);
-        else if (barrier_ != nullptr)
+        node.names = node.everything || !wishes.empty();
+        if (node.everything) {
+            for (dependent* p = first_; p != nullptr; p = p->next)
+                if (p->names) before(*p);
+        } else if (barrier_ != nullptr && node.names) {
             before(*barrier_);
+        }
         node.items.reserve(wishes.size());
         for (dependence const& wish : wishes) groups_.join(node, wish, before);
         if (node.lane != nullptr) follow_tail(node);

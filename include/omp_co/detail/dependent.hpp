@@ -57,19 +57,20 @@ struct dependent {
         bool tells; ///< of a failure
     };
 
-    region* waiting = nullptr;    ///< null: nobody waits for it
-    device_slot* slot = nullptr;  ///< null: no device keeps its order
-    std::uint32_t generation = 0; ///< of that device
-    stream_place place;           ///< once it is accepted; written without the mutex
-    std::uint64_t id = 0;         ///< of this use of the memory, 0: none
-    std::uint64_t seen = 0;       ///< id of the last one whose predecessors it was counted among
+    region* waiting = nullptr;                ///< null: nobody waits for it
+    device_slot* slot = nullptr;              ///< null: no device keeps its order
+    std::uint32_t generation = 0;             ///< of that device
+    stream_place place;                       ///< once it is accepted; written without the mutex
+    std::uint64_t id = 0;                     ///< of this use of the memory, 0: none
+    std::uint64_t seen = 0;                   ///< id of the last one whose predecessors it was counted among
     std::atomic<state> now = state::starting; ///< from `starting` to `accepted` without the mutex
-    bool predecessor_failed = false; ///< its device reads it too, and changes it then
-    bool goes_on = false;            ///< runs also after that
-    bool everything = false;         ///< comes behind all, and all come behind it
-    std::uint32_t unmet = 0;         ///< edges to it that it waits for
-    std::uint32_t incoming = 0;      ///< all edges to it
-    error_code error;                ///< with which it ends although it never ran
+    bool predecessor_failed = false;          ///< its device reads it too, and changes it then
+    bool goes_on = false;                     ///< runs also after that
+    bool everything = false;    ///< comes behind all that name something, and all such come behind it
+    bool names = false;         ///< has a depend clause
+    std::uint32_t unmet = 0;    ///< edges to it that it waits for
+    std::uint32_t incoming = 0; ///< all edges to it
+    error_code error;           ///< with which it ends although it never ran
     boost::container::small_vector<item, 4> items;
     boost::container::small_vector<edge, 4> successors;
     boost::container::small_vector<stream_place, 4> behind; ///< what its stream waits for
@@ -90,8 +91,8 @@ struct region_order {
     queue_ticket* ticket = nullptr;           ///< of a region of a queue
     region_owner const* awaited_in = nullptr; ///< the loop of a queue's user, which cancels it at its end
     bool goes_on = false;                     ///< runs also when a predecessor has failed
-    bool everything = false; ///< comes behind all that came before, and all that come later behind it
-    bool on_host = false;    ///< nothing for a device: its owner gets it when its time has come
+    bool everything = false;                  ///< depend_all()
+    bool on_host = false;             ///< nothing for a device: its owner gets it when its time has come
     void (*begin)(region&) = nullptr; ///< how it is dispatched; null: as a region of a device
 };
 

@@ -41,6 +41,14 @@ public:
         return static_cast<queue_state*>(queue_of(ex));
     }
 
+    /// Where it leads then; null: the default device of that time.
+    template <class Executor>
+    device device_under(Executor const& ex) const noexcept
+    {
+        queue_state const* const q = queue_under(ex);
+        return q == nullptr ? device_ : q->where();
+    }
+
 private:
     device device_;
     queue_state* queue_ = nullptr;

@@ -74,12 +74,14 @@ public:
     [[gnu::hot]] error_code place(region& r)
     {
         if (lost_) return make_error_code(errc::device_lost);
+        queue_ticket* const ticket = ticket_of(r);
+        if (ticket != nullptr && has_nothing_to_end(*ticket))
+            return make_error_code(errc::predecessor_failed);
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
         environment_.apply(r.maps(), r.serial);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
-        queue_ticket* const ticket = ticket_of(r);
         stream_queue& s =
             ticket == nullptr ? streams_.pick(r.way, met.followed, traffic()) : place_in_queue(r, *ticket);
         r.stream = &s;
@@ -521,14 +523,23 @@ private:
         count(r);
         if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
         if (watch_ != nullptr) tell(*watch_, r);
-        if (r.item_count != 0)
-            environment_.retire(r.maps(), r.serial, static_cast<bool>(r.error), r.arrived, serial_,
+        if (r.item_count != 0) {
+            if (r.error) undo(r);
+            environment_.retire(r.maps(), r.serial,
                                 [this](void* block, std::size_t bytes) { give_back(block, bytes); });
+        }
         if (s.waiters != nullptr) notify(s, out);
         if (dependences_.races().on()) dependences_.races().ended(r);
         if (node_of(r) != nullptr) dependences_.end(*r.order, r.error, out);
         --slot_.in_flight;
         out.done.push(r);
+    }
+
+    [[gnu::cold, gnu::noinline]] void undo(region& r) noexcept
+    {
+        queue_ticket* const ticket = ticket_of(r);
+        environment_.undo(r.maps(), r.serial, r.arrived, ticket != nullptr && undoes_all(r, *ticket),
+                          serial_);
     }
 
     void give_back(void* block, std::size_t bytes) noexcept

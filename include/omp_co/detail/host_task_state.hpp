@@ -176,6 +176,7 @@ struct no_function {
 template <class F, class... Clauses>
 class [[nodiscard]] host_task_operation {
 public:
+    using one_region = void; // one at a time: waiting for an event is a second one
     host_task_operation(F const& f, Clauses const&... c) noexcept : function_(f), clauses_(c...) {}
 
     /// Completion signature: void(error_code).

@@ -76,6 +76,7 @@ struct map_item {
     union {
         attachment* attached = nullptr; ///< of a pointer that is joined
         backend::device* source;        ///< of a copy from another device
+        std::uint64_t dropped;          ///< by how much the end of a mapping has lowered the count
     };
     attachment_record const* joined = nullptr; ///< pointers that motions leave alone
     present_entry* entry = nullptr;            ///< null: absent, or nothing to do

@@ -298,7 +298,8 @@ public:
         device where = where_;
         std::shared_ptr<Buffer> made;
         try {
-            if (!named_) where = find_default_device();
+            if (!named_) where = destination().device_under(asio::get_associated_executor(h));
+            if (!named_ && where.slot() == nullptr) where = find_default_device();
             made = std::allocate_shared<Buffer>(recycling<Buffer>());
         } catch (std::bad_alloc const&) {
             return end(std::forward<Handler>(h), make_error_code(errc::out_of_memory));

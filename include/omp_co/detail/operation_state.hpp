@@ -5,6 +5,7 @@
 #include <omp_co/detail/cancel_token.hpp>
 #include <omp_co/detail/loop.hpp>
 #include <omp_co/detail/offload_thread.hpp>
+#include <omp_co/detail/wrapped_handler.hpp>
 
 #include <concepts>
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace omp_co::detail {
 
-/// The handler in the slot. A deferred region ends at once, an accepted one runs to its end.
+/// The handler in the slot. A deferred region ends at once, whatever is asked for, an accepted one runs to its end.
 class cancel_handler {
 public:
     explicit cancel_handler(cancel_token* t) noexcept : token_(t) {}
@@ -24,8 +25,8 @@ public:
 
     void operator()(asio::cancellation_type type) const noexcept
     {
-        if (!asks_for_abort(type)) return;
-        token_->requested.store(true, std::memory_order_relaxed);
+        if (asks_for_abort(type)) token_->requested.store(true, std::memory_order_relaxed);
+        if (type == asio::cancellation_type::none) return;
         if (dependent* const node = token_->deferred.load(std::memory_order_acquire))
             registry::instance().cancel_deferred(*node, token_->id.load(std::memory_order_relaxed));
     }
@@ -146,12 +147,20 @@ concept is_one_region = requires
     typename Operation::one_region;
 };
 
-/// A task_group's own handler, for a region that it cancels by its token.
+/// The handler of a task_group, in `h` or within: it cancels its region by a token. Null if there is none.
 template <class Handler>
-concept is_region_member = requires(Handler const& h)
+constexpr auto const* group_handler(Handler const& h) noexcept
 {
-    typename Handler::omp_co_region_member;
-};
+    if constexpr (requires { typename Handler::omp_co_region_member; })
+        return &h;
+    else if constexpr (wraps_handler<Handler>)
+        return group_handler(h.handler);
+    else
+        return static_cast<void const*>(nullptr);
+}
+template <class Handler>
+inline constexpr bool is_region_member =
+    !std::is_same_v<decltype(group_handler(std::declval<Handler const&>())), void const*>;
 
 template <class Handler, class Payload>
 class operation_state final : public region {
@@ -193,7 +202,7 @@ private:
           handler_(std::move(h))
     {
         if constexpr (is_region_member<Handler>)
-            group = handler_.group();
+            group = group_handler(handler_)->group();
         else if (!work_.in_loop())
             group = group_of(ex);
         if constexpr (requires { payload_.order(); }) payload_.order().token = token_;
@@ -202,7 +211,7 @@ private:
     // Some payloads know better what a cancellation is to do.
     cancel_token* listen(Handler& h)
     {
-        if constexpr (is_region_member<Handler>) return &h.token().share();
+        if constexpr (is_region_member<Handler>) return &group_handler(h)->token().share();
         auto cancellation = asio::get_associated_cancellation_slot(h);
         if (!cancellation.is_connected()) return nullptr;
         if constexpr (requires { payload_.listen(cancellation); }) {

@@ -57,6 +57,7 @@ struct present_entry : boost::intrusive::list_base_hook<> {
     char* block = nullptr;     ///< device address; null until there is memory
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
     std::uint64_t holds = 0;   ///< counts of maps with `hold`
+    std::uint64_t overdue = 0; ///< counts to be taken back that are not there any more
     std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
     bool owns_block = true;         ///< false: associated or unified memory

@@ -190,7 +190,7 @@ public:
     {
         place(e, nullptr);
         e.range = {};
-        e.count = e.holds = 0;
+        e.count = e.holds = e.overdue = 0;
         e.forget_attachments();
         e.name = nullptr;
         e.pending = 0;

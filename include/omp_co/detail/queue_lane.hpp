@@ -21,6 +21,12 @@ namespace omp_co::detail {
 struct dependent;
 struct queue_lane;
 
+/// Of a data region on a queue, which is told early that its mapping is there: what became of that. Written under the device's lock.
+struct data_scope_fate : std::enable_shared_from_this<data_scope_fate> {
+    std::atomic<bool> undone{false};
+    backend::sequence number = 0; ///< of the region that failed to begin it
+};
+
 /// What a region of a queue has beside. The operation that started it is another region, its user, which may be told long
 /// before this one retires.
 struct queue_ticket {
@@ -33,6 +39,8 @@ struct queue_ticket {
     std::unique_ptr<char[]> staging; ///< or else copies of what they read
     error_code report;               ///< for its user
     region* next_withheld = nullptr;
+    std::shared_ptr<data_scope_fate> scope; ///< of the data region that this begins or ends
+    bool ends_scope = false;
 };
 
 /// Guarded by the device's lock, but for what says otherwise.

@@ -50,6 +50,26 @@ inline void tell(queue_ticket& t, aftermath& out) noexcept
     if (t.user != nullptr) out.done.push(*std::exchange(t.user, nullptr));
 }
 
+/// Whether it is to end a mapping that never was, and its program was told of the failure. If that was not told yet, it will be
+/// skipped as the beginning was.
+inline bool has_nothing_to_end(queue_ticket const& t) noexcept
+{
+    if (!t.ends_scope || t.scope == nullptr || !t.scope->undone.load(std::memory_order_relaxed)) return false;
+    return t.lane->renew || t.lane->renewed > t.scope->number;
+}
+
+/// Whether nothing of a region that failed counts, and what it was to end lives on: it was skipped. The end of a data region counts,
+/// if its beginning does.
+inline bool undoes_all(region const& r, queue_ticket& t) noexcept
+{
+    if (t.scope != nullptr && !t.ends_scope) {
+        t.scope->number = r.number;
+        t.scope->undone.store(true, std::memory_order_release);
+    }
+    if (r.error != errc::predecessor_failed) return false;
+    return t.scope == nullptr || !t.ends_scope || t.scope->undone.load(std::memory_order_relaxed);
+}
+
 /// The region is about to be enqueued.
 inline void skip_after_failure(region& r, queue_ticket& t) noexcept
 {

@@ -235,7 +235,7 @@ private:
     {
         std::unique_lock lock(mutex_);
         members_.erase(members_.iterator_to(m));
-        if (ec && !error_) error_ = ec;
+        if (ec && (!error_ || error_ == asio::error::operation_aborted)) error_ = ec;
         if (members_.empty() && !waiters_.empty())
             complete_waiters(lock);
         else
