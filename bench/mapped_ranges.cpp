@@ -94,7 +94,7 @@ private:
         data_.record(items, clock_, clock_.accepted, serial_);
         data_.resolve(items);
         clock_.retired = clock_.accepted;
-        data_.retire(items, serial_, false, false, serial_, [](void*, std::size_t) {});
+        data_.retire(items, serial_, [](void*, std::size_t) {});
     }
 
     detail::data_environment data_;
