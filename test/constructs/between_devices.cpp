@@ -14,6 +14,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(an_abandoned_copy_ends_by_itself)
 BOOST_AUTO_TEST_CASE(a_copy_that_one_device_refuses_leaves_the_other_free)
 {
     omp_co::host::virtual_device one({.workers = 1});
-    std::optional<omp_co::host::virtual_device> two(std::in_place, omp_co::host::options{});
+    auto two = std::make_unique<omp_co::host::virtual_device>(omp_co::host::options{});
     auto a = make(one, 10);
     auto b = make(*two, 10);
     // More than was allocated, which only the device can know.
@@ -283,8 +284,8 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_group_waits_for_a_copy)
 
 BOOST_DATA_TEST_CASE(a_device_that_goes_ends_its_copies_first, data::make({true, false}), source_goes)
 {
-    std::optional<omp_co::host::virtual_device> one(std::in_place, omp_co::host::options{.workers = 1});
-    std::optional<omp_co::host::virtual_device> two(std::in_place, omp_co::host::options{.workers = 1});
+    auto one = std::make_unique<omp_co::host::virtual_device>(omp_co::host::options{.workers = 1});
+    auto two = std::make_unique<omp_co::host::virtual_device>(omp_co::host::options{.workers = 1});
     auto a = make(*one, 1);
     auto b = make(*two, 1);
     BOOST_TEST(!outcome(omp_co::target_memset(a, 1)));

@@ -416,7 +416,7 @@ BOOST_DATA_TEST_CASE(what_is_skipped_leaves_counts_alone, data::make({0U, 1U, 2U
 
 BOOST_DATA_TEST_CASE(a_queue_whose_device_is_gone_answers_device_lost, data::make({0U, 1U, 2U}), n)
 {
-    std::optional<omp_co::host::virtual_device> owner(std::in_place, workers(n));
+    auto owner = std::make_unique<omp_co::host::virtual_device>(workers(n));
     omp_co::device const dev = *owner;
     std::vector<int> v(64, 1);
     omp_co::queue before(dev);

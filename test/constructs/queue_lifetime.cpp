@@ -179,7 +179,7 @@ BOOST_DATA_TEST_CASE(a_loop_that_goes_waits_for_its_own_awaits,
 BOOST_DATA_TEST_CASE(a_device_that_goes_drains_its_queues, data::make({1U, 2U}) * data::make({false, true}),
                      n, queue_first)
 {
-    std::optional<omp_co::host::virtual_device> dev(std::in_place, workers(n));
+    auto dev = std::make_unique<omp_co::host::virtual_device>(workers(n));
     gate g;
     std::vector<int> v(64, 1);
     std::optional<omp_co::queue> q(std::in_place, dev->get());
@@ -199,7 +199,7 @@ BOOST_DATA_TEST_CASE(a_device_that_goes_drains_its_queues, data::make({1U, 2U}) 
 
 BOOST_AUTO_TEST_CASE(a_deferred_construct_whose_device_goes_is_refused)
 {
-    std::optional<omp_co::host::virtual_device> dev(std::in_place, workers(1));
+    auto dev = std::make_unique<omp_co::host::virtual_device>(workers(1));
     int flag = 0;
     std::vector<int> v(64, 1);
     omp_co::external_event ready;
