@@ -78,7 +78,6 @@ BOOST_AUTO_TEST_CASE(a_group_that_goes_waits_for_no_region_of_others)
 BOOST_AUTO_TEST_CASE(a_cancelled_group_runs_no_function_that_has_not_begun)
 {
     asio::io_context io;
-    omp_co::external_event never;
     bool ran = false;
     std::optional<error_code> ended;
     {

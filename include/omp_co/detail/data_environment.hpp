@@ -4,7 +4,7 @@
 // bookkeeping: no device call, no Asio, no lock of its own.
 //
 // A region goes through: check (may refuse; changes nothing), reserve (may throw; changes nothing that shows), then
-// apply and record, which cannot fail, and at last retire.
+// apply and record, which cannot fail, and at last, if it failed, undo, and retire.
 #pragma once
 
 #include <omp_co/detail/entry_lookup.hpp>

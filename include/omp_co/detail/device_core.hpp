@@ -537,9 +537,10 @@ private:
 
     [[gnu::cold, gnu::noinline]] void undo(region& r) noexcept
     {
-        queue_ticket* const ticket = ticket_of(r);
-        environment_.undo(r.maps(), r.serial, r.arrived, ticket != nullptr && undoes_all(r, *ticket),
-                          serial_);
+        queue_ticket const* const ticket = ticket_of(r);
+        if (ticket != nullptr) tell_scope(r, *ticket);
+        bool const skipped = ticket != nullptr && undoes_all(r, *ticket);
+        environment_.undo(r.maps(), r.serial, r.arrived, skipped, serial_);
     }
 
     void give_back(void* block, std::size_t bytes) noexcept

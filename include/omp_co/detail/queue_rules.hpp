@@ -58,14 +58,18 @@ inline bool has_nothing_to_end(queue_ticket const& t) noexcept
     return t.lane->renew || t.lane->renewed > t.scope->number;
 }
 
+/// A region that failed may be the beginning of a data region, whose end is to know.
+inline void tell_scope(region const& r, queue_ticket const& t) noexcept
+{
+    if (t.scope == nullptr || t.ends_scope) return;
+    t.scope->number = r.number;
+    t.scope->undone.store(true, std::memory_order_release);
+}
+
 /// Whether nothing of a region that failed counts, and what it was to end lives on: it was skipped. The end of a data region counts,
 /// if its beginning does.
-inline bool undoes_all(region const& r, queue_ticket& t) noexcept
+inline bool undoes_all(region const& r, queue_ticket const& t) noexcept
 {
-    if (t.scope != nullptr && !t.ends_scope) {
-        t.scope->number = r.number;
-        t.scope->undone.store(true, std::memory_order_release);
-    }
     if (r.error != errc::predecessor_failed) return false;
     return t.scope == nullptr || !t.ends_scope || t.scope->undone.load(std::memory_order_relaxed);
 }
