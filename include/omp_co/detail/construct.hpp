@@ -125,7 +125,7 @@ struct initiate_construct {
             initiate<queue_user<typename Operation::note_type>>(
                 std::forward<Handler>(h), [&](auto& user, loop& l) {
                     static_cast<typename Operation::note_type&>(user.payload()) = op.note();
-                    op.dispatch(user, user.payload().order(), l, *q);
+                    op.dispatch(user, user.payload().order().token, l, *q);
                 });
         else
             initiate<typename Operation::payload_type>(
@@ -189,12 +189,12 @@ public:
             l.refuse(r, {}, {});
     }
 
-    /// The same on a queue: `user`, with its order, is what the handler belongs to, and may end long before the region does.
-    void dispatch(region& user, region_order& users, loop& l, queue_state& q) const noexcept
+    /// The same on a queue: `user` is what the handler, which cancels by `token`, belongs to, and may end long before the region does.
+    void dispatch(region& user, cancel_token* token, loop& l, queue_state& q) const noexcept
     {
         if (q.fault()) describe(clauses_, user);
         start_on_queue<payload_type>(
-            q, user, users.token, l,
+            q, user, token, l,
             [&](region& r, payload_type& payload) {
                 r.order->ticket->waits |= brings_back;
                 if constexpr (requires { note_.fate; })
