@@ -34,7 +34,8 @@ finish() {
     exit $((failed > 0))
 }
 
-# What a failed stage leaves to read: the output and the names of the failed tests, or else the end of the log.
+# What a failed stage leaves to read: of each failed test what it says from its first complaint on and the two lines before, or the
+# end of what it says if there is none, and the names of the failed tests; without tests the end of the log.
 show_failure() {
     local log=$1
     echo "--- $log"
@@ -42,9 +43,18 @@ show_failure() {
         tail -n 40 "$log"
         return
     fi
-    awk '/^ *Start +[0-9]+:/ || (/^ *[0-9]+\/[0-9]+ +Test/ && !/\*\*\*/) { show = 0 }
-         /^ *[0-9]+\/[0-9]+ +Test.*\*\*\*/ && !/\*\*\*Skipped/ { show = 1; shown = 0 }
-         show && shown++ < 60' "$log"
+    awk -v most=60 '
+        function tell(    first, i) {
+            first = complaint ? complaint - 2 : n - most + 1
+            for (i = first < 1 ? 1 : first; i <= n && i < first + most; ++i) print line[i]
+            n = complaint = 0
+        }
+        /^ *[0-9]+\/[0-9]+ +Test|^The following tests|tests passed, [0-9]+ tests failed/ { tell(); failed = 0 }
+        /^ *[0-9]+\/[0-9]+ +Test.*\*\*\*/ && !/\*\*\*Skipped/ { failed = 1; print; next }
+        failed {
+            line[++n] = $0
+            if (!complaint && /error:|ERROR:|WARNING: Thread|runtime error:|terminate called|Assertion /) complaint = n
+        }' "$log"
     sed -n '/^The following tests FAILED/,$p' "$log"
 }
 
