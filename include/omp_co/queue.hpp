@@ -24,7 +24,8 @@ namespace omp_co {
 /// something, or by synchronize(), and not again; what was started in between is skipped, and if that is not known before the error is
 /// told, the next one that waits says predecessor_failed. An error that nobody has waited for when the queue
 /// has ended goes to its error handler, which is called on any thread and must not throw; without one it is a line of
-/// OMP_CO_INFO.
+/// OMP_CO_INFO. No thread watches a device for that: it is noticed when the program next looks at the device, by a
+/// construct or a wait of any kind.
 /// With more than 256 constructs in flight, the next one completes when there is room.
 /// OMP_CO_ASYNC=0 makes every construct complete at its end, to compare.
 ///

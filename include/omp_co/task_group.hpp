@@ -47,7 +47,8 @@ public:
 
     /// Waits until no member is left. Completion signature: `void(error_code)`, with the error of the first member that
     /// failed since the last wait. Members may be spawned meanwhile, and the group be used again afterwards.
-    /// Cancellation: cancels the members and completes when all have, with operation_aborted if none failed otherwise.
+    /// Cancellation, terminal or partial: cancels the members and completes when all have, with operation_aborted if none
+    /// failed otherwise. Total has no effect: members may have had some already.
     auto wait() const noexcept { return detail::task_group_wait(state_); }
 
     /// Asks all members to end: those not yet on a device without effect, others when they are done.

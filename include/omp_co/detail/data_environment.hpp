@@ -76,8 +76,8 @@ public:
     {
         latest_ = serial;
         if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
-        if (std::all_of(items.begin(), items.end(),
-                        &is_resident)) { // counts go up and down, and nothing moves
+        if (std::all_of(items.begin(), items.end(), [](map_item const& i) { return is_resident(i); })) {
+            // counts go up and down, and nothing moves
             for (map_item& item : items) {
                 item.joined = item.entry->joined;
                 if (item.has(map_written)) item.entry->synced = {};

@@ -383,6 +383,15 @@ private:
         return moved <= most;
     }
 
+    // Not by way of a lock's own functions, which would check what is known here.
+    error_code enqueue_unlocked(region& r, std::mutex& held) noexcept
+    {
+        held.unlock();
+        error_code const signalled = enqueue(traits_, r);
+        held.lock();
+        return signalled;
+    }
+
     [[gnu::hot]] void drive(stream_queue& s, device_lock& lock, aftermath& out)
     {
         s.enqueuing = true;
@@ -396,10 +405,7 @@ private:
             error_code signalled;
             if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
-                bool const quick = is_quick(r);
-                if (!quick) lock.unlock();
-                signalled = enqueue(traits_, r);
-                if (!quick) lock.lock();
+                signalled = is_quick(r) ? enqueue(traits_, r) : enqueue_unlocked(r, *lock.mutex());
                 s.current = nullptr;
                 if (traits_.refuses_at_signal && s.commands->refuses()) note_refusal(s, r);
             }

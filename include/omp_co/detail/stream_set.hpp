@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -55,7 +56,7 @@ public:
         if (way == region::express) return *express_;
         if (followed != nullptr) return *followed;
         if (idle(*streams_.front())) return *streams_.front();
-        stream_queue& best = least_loaded();
+        stream_queue& best = least_loaded(now);
         return goes_on(best, now) ? best : least_loaded_that_goes_on(now);
     }
 
@@ -127,26 +128,31 @@ private:
                std::any_of(streams_.begin(), streams_.end(), [&](auto const& s) { return goes_on(*s, now); });
     }
 
-    stream_queue& least_loaded() const noexcept
+    // Until a region retires, no stream has less than the last one picked had: it goes round, and few streams are looked at.
+    stream_queue& least_loaded(traffic now) noexcept
     {
-        stream_queue* best = streams_.front().get();
-        std::uint64_t least = best->load();
-        for (auto const& s : streams_) {
-            std::uint64_t const load = s->load();
-            if (load >= least) continue;
-            best = s.get();
-            least = load;
+        std::uint64_t const retired = now.accepted - now.in_flight;
+        if (std::exchange(retired_, retired) != retired) least_ = 0;
+        std::size_t best = picked_;
+        std::uint64_t load = std::numeric_limits<std::uint64_t>::max();
+        for (std::size_t i = 0, at = picked_; i < streams_.size() && load > least_; ++i) {
+            at = at + 1 < streams_.size() ? at + 1 : 0;
+            if (streams_[at]->load() >= load) continue;
+            best = at;
+            load = streams_[at]->load();
         }
-        return *best;
+        least_ = load;
+        picked_ = best;
+        return *streams_[best];
     }
 
     // The least loaded one of all if none does.
-    [[gnu::noinline]] stream_queue& least_loaded_that_goes_on(traffic now) const noexcept
+    [[gnu::noinline]] stream_queue& least_loaded_that_goes_on(traffic now) noexcept
     {
         stream_queue* best = nullptr;
         for (auto const& s : streams_)
             if (goes_on(*s, now) && (best == nullptr || s->load() < best->load())) best = s.get();
-        return best != nullptr ? *best : least_loaded();
+        return best != nullptr ? *best : least_loaded(now);
     }
 
     // Whether a region that is put there now is likely to be started soon.
@@ -192,6 +198,11 @@ private:
     std::vector<std::unique_ptr<stream_queue>> queues_;
     std::vector<std::unique_ptr<stream_queue>> places_; ///< of regions that are held
     std::unique_ptr<stream_queue> express_;             ///< of regions for which others wait that are held
+
+    // Of least_loaded().
+    std::size_t picked_ = 0;
+    std::uint64_t least_ = 0;   ///< what that one had
+    std::uint64_t retired_ = 0; ///< regions, at that time
 };
 
 } // namespace omp_co::detail
