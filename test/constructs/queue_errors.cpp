@@ -6,6 +6,11 @@
 #include "support/pending.hpp"
 #include "support/settle.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -407,6 +412,44 @@ BOOST_DATA_TEST_CASE(what_is_skipped_leaves_counts_alone, data::make({0U, 1U, 2U
                           boost::system::system_error);
     }
     (void)ask(q);
+    BOOST_TEST(settle(dev));
+    BOOST_TEST(dev.get().is_present(v.data()));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::release(v))));
+    BOOST_TEST(!dev.get().is_present(v.data()));
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
+}
+
+// Its mapping is given up when its coroutine goes. That its beginning, which was told early, fails afterwards takes nothing more.
+BOOST_DATA_TEST_CASE(an_abandoned_data_region_takes_its_count_back_once, data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    std::vector<int> v(64, 1);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(v))));
+    omp_co::queue q(dev);
+    gate g;
+    auto const passes_and_throws = [gp = &g] {
+        gp->pass();
+        throw std::runtime_error("the first");
+    };
+    BOOST_TEST(!outcome(omp_co::target(q, passes_and_throws)));
+    BOOST_REQUIRE(g.wait_entered(1));
+    {
+        asio::io_context io;
+        bool inside = false;
+        auto body = [&]() -> asio::awaitable<void> {
+            inside = true;
+            asio::steady_timer never(co_await asio::this_coro::executor, std::chrono::hours(1));
+            co_await never.async_wait(asio::use_awaitable);
+        };
+        asio::co_spawn(io, omp_co::target_data(q, omp_co::to(v), body), asio::detached);
+        BOOST_TEST(eventually([&] {
+            io.poll();
+            return inside;
+        }));
+    }
+    BOOST_TEST(dev.get().is_present(v.data()));
+    g.open();
+    BOOST_TEST((ask(q) == errc::kernel_failed));
     BOOST_TEST(settle(dev));
     BOOST_TEST(dev.get().is_present(v.data()));
     BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::release(v))));

@@ -282,7 +282,9 @@ private:
             reference_.lose(r.clauses, r.id, r.effect);
         }
         std::vector<std::pair<void*, std::size_t>> freed; // looked at later: retire is noexcept
-        if (r.failed) environment_.undo(r.items, r.serial(), false, false, regions_.size());
+        if (r.failed)
+            environment_.undo(r.items, r.serial(), false,
+                              omp_co::detail::data_environment::undone_counts::begun, regions_.size());
         environment_.retire(r.items, r.serial(),
                             [&](void* block, std::size_t bytes) { freed.emplace_back(block, bytes); });
         for (auto const& [block, bytes] : freed) give_block(block, bytes);

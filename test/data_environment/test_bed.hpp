@@ -86,7 +86,9 @@ public:
     {
         r.stream->enqueued = r.stream->retired = r.number;
         failed = failed || environment.relied_on_failure(r.items, r.serial);
-        if (failed) environment.undo(r.items, r.serial, arrived, skipped, serial);
+        using undone_counts = omp_co::detail::data_environment::undone_counts;
+        undone_counts const which = skipped ? undone_counts::all : undone_counts::begun;
+        if (failed) environment.undo(r.items, r.serial, arrived, which, serial);
         environment.retire(r.items, r.serial, [this](void* block, std::size_t) { blocks_.erase(block); });
         return !failed;
     }

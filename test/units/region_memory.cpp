@@ -50,7 +50,8 @@ struct fixture {
     void retire(job& j)
     {
         clock.retired = j.r.number;
-        if (j.r.error) environment.undo(j.items, j.r.serial, false, false, serial);
+        if (j.r.error)
+            environment.undo(j.items, j.r.serial, false, data_environment::undone_counts::begun, serial);
         environment.retire(j.items, j.r.serial, [this](void* block, std::size_t n) {
             given_back.push_back(block);
             memory.pool().deallocate(block, n);

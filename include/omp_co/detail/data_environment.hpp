@@ -177,14 +177,22 @@ public:
         }
     }
 
+    /// Which changes of counts are undone with a region that failed.
+    enum class undone_counts : unsigned char {
+        none,  ///< they are already: what it began was given up
+        begun, ///< of what it was to begin, as what it was to end is over
+        all    ///< nothing of it has happened, so what it was to end lives on
+    };
+
     /// The region is about to retire with an error, so what it alone brought dies, and who relied on that fails too; `now` is the
-    /// latest serial. `skipped`: nothing of it has happened, so what it was to end lives on.
-    void undo(std::span<map_item> items, std::uint64_t serial, bool arrived, bool skipped,
+    /// latest serial.
+    void undo(std::span<map_item> items, std::uint64_t serial, bool arrived, undone_counts which,
               std::uint64_t now) noexcept
     {
         fail(items, serial, now, arrived);
+        if (which == undone_counts::none) return;
         for (map_item& item : items) take_back(item, serial);
-        if (!skipped) return;
+        if (which == undone_counts::begun) return;
         for (map_item& item : items) give_back(item, serial);
     }
 

@@ -32,8 +32,7 @@ public:
     data_scope& operator=(data_scope const&) = delete;
     ~data_scope()
     {
-        bool const undone = fate_ != nullptr && fate_->undone.load(std::memory_order_acquire);
-        if (mapped && !undone) end_.drop(where_);
+        if (mapped && (fate_ == nullptr || fate_->abandon())) end_.drop(where_);
     }
 
     bool mapped = false;

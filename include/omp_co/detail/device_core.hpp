@@ -544,9 +544,12 @@ private:
     [[gnu::cold, gnu::noinline]] void undo(region& r) noexcept
     {
         queue_ticket const* const ticket = ticket_of(r);
-        if (ticket != nullptr) tell_scope(r, *ticket);
-        bool const skipped = ticket != nullptr && undoes_all(r, *ticket);
-        environment_.undo(r.maps(), r.serial, r.arrived, skipped, serial_);
+        auto counts = data_environment::undone_counts::begun;
+        if (ticket != nullptr && !tell_scope(r, *ticket))
+            counts = data_environment::undone_counts::none;
+        else if (ticket != nullptr && undoes_all(r, *ticket))
+            counts = data_environment::undone_counts::all;
+        environment_.undo(r.maps(), r.serial, r.arrived, counts, serial_);
     }
 
     void give_back(void* block, std::size_t bytes) noexcept

@@ -21,10 +21,31 @@ namespace omp_co::detail {
 struct dependent;
 struct queue_lane;
 
-/// Of a data region on a queue, which is told early that its mapping is there: what became of that. Written under the device's lock.
+/// Of a data region on a queue, which is told early that its mapping is there: what became of that. Whoever is first, its beginning that
+/// fails or its coroutine that goes, takes the counts back.
 struct data_scope_fate : std::enable_shared_from_this<data_scope_fate> {
-    std::atomic<bool> undone{false};
-    backend::sequence number = 0; ///< of the region that failed to begin it
+    /// Region `n` was to begin it, and failed. With the device's lock held. False: the counts were taken back.
+    bool undo(backend::sequence n) noexcept
+    {
+        number = n;
+        return decide(undone);
+    }
+    /// Its coroutine goes before the end. False: there is no mapping.
+    bool abandon() noexcept { return decide(abandoned); }
+    bool is_undone() const noexcept { return what_.load(std::memory_order_acquire) == undone; }
+
+    backend::sequence number = 0; ///< of the region that failed to begin it; guarded by the device's lock
+
+private:
+    enum end : unsigned char { open, undone, abandoned };
+
+    bool decide(end now) noexcept
+    {
+        end before = open;
+        return what_.compare_exchange_strong(before, now, std::memory_order_acq_rel);
+    }
+
+    std::atomic<end> what_{open};
 };
 
 /// What a region of a queue has beside. The operation that started it is another region, its user, which may be told long

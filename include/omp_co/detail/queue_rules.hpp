@@ -54,16 +54,15 @@ inline void tell(queue_ticket& t, aftermath& out) noexcept
 /// skipped as the beginning was.
 inline bool has_nothing_to_end(queue_ticket const& t) noexcept
 {
-    if (!t.ends_scope || t.scope == nullptr || !t.scope->undone.load(std::memory_order_relaxed)) return false;
+    if (!t.ends_scope || t.scope == nullptr || !t.scope->is_undone()) return false;
     return t.lane->renew || t.lane->renewed > t.scope->number;
 }
 
-/// A region that failed may be the beginning of a data region, whose end is to know.
-inline void tell_scope(region const& r, queue_ticket const& t) noexcept
+/// A region that failed may be the beginning of a data region, whose end is to know. False: that was abandoned, and has given its counts
+/// back.
+inline bool tell_scope(region const& r, queue_ticket const& t) noexcept
 {
-    if (t.scope == nullptr || t.ends_scope) return;
-    t.scope->number = r.number;
-    t.scope->undone.store(true, std::memory_order_release);
+    return t.scope == nullptr || t.ends_scope || t.scope->undo(r.number);
 }
 
 /// Whether nothing of a region that failed counts, and what it was to end lives on: it was skipped. The end of a data region counts,
@@ -71,7 +70,7 @@ inline void tell_scope(region const& r, queue_ticket const& t) noexcept
 inline bool undoes_all(region const& r, queue_ticket const& t) noexcept
 {
     if (r.error != errc::predecessor_failed) return false;
-    return t.scope == nullptr || !t.ends_scope || t.scope->undone.load(std::memory_order_relaxed);
+    return t.scope == nullptr || !t.ends_scope || t.scope->is_undone();
 }
 
 /// The region is about to be enqueued.
