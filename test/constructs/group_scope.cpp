@@ -15,7 +15,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -71,6 +73,44 @@ BOOST_AUTO_TEST_CASE(a_group_that_goes_waits_for_no_region_of_others)
         unrelated.open();
         opener.join();
         busy.join();
+        io.run();
+    }
+}
+
+// A member's group has gone only when its coroutine has: the outer one waits for both.
+BOOST_AUTO_TEST_CASE(a_group_that_goes_waits_for_groups_in_it)
+{
+    for (int depth : {1, 2}) {
+        test_device const dev(workers(1));
+        asio::io_context io;
+        gate g;
+        auto own = std::make_unique<std::vector<int>>(8, 0);
+        std::thread opener;
+        std::function<asio::awaitable<void>(int)> const nested = [&](int more) -> asio::awaitable<void> {
+            omp_co::task_group inner(co_await asio::this_coro::executor);
+            if (more > 1)
+                inner.spawn(nested(more - 1));
+            else
+                inner.spawn(omp_co::target(dev, g.kernel(), omp_co::tofrom(*own)));
+            co_await inner.wait();
+        };
+        {
+            omp_co::task_group outer(io.get_executor());
+            outer.spawn(nested(depth));
+            BOOST_TEST(eventually([&] {
+                io.poll();
+                return g.entered() == 1;
+            }));
+            opener = std::thread([&] {
+                std::this_thread::sleep_for(20ms);
+                g.open();
+            });
+        }
+        BOOST_TEST(g.left() == 1);
+        BOOST_TEST((*own)[0] == 1);
+        own.reset();
+        opener.join();
+        io.restart();
         io.run();
     }
 }

@@ -4,11 +4,18 @@
 #include "support/devices.hpp"
 #include "support/outcome.hpp"
 #include "support/pending.hpp"
+#include "support/settle.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <exception>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -152,6 +159,114 @@ BOOST_DATA_TEST_CASE(one_that_is_cancelled_lets_nobody_overtake, data::make({0U,
 }
 
 // What was refused has no place in the order, also while what it depends on is in flight.
+// Also where the end must wait for what its queue has before it.
+BOOST_DATA_TEST_CASE(the_end_of_a_data_region_cannot_be_cancelled, data::make({false, true}), total)
+{
+    test_device const dev(workers(1));
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    omp_co::queue q(dev);
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    std::optional<pending> inside;
+    auto body = [&]() -> asio::awaitable<void> {
+        inside.emplace(
+            omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag)));
+        co_return;
+    };
+    asio::io_context io;
+    asio::cancellation_signal signal;
+    std::optional<bool> well;
+    asio::co_spawn(
+        io, omp_co::target_data(q, omp_co::tofrom(v), body),
+        asio::bind_cancellation_slot(signal.slot(), [&](std::exception_ptr e) { well = e == nullptr; }));
+    BOOST_TEST(eventually([&] {
+        io.poll();
+        return inside.has_value();
+    }));
+    io.poll();
+    signal.emit(total ? asio::cancellation_type::total : asio::cancellation_type::terminal);
+    io.poll();
+    BOOST_TEST(!well.has_value());
+    ready.fulfill();
+    BOOST_TEST(task.ends_well());
+    BOOST_TEST(inside->ends_well());
+    BOOST_TEST(eventually([&] {
+        io.restart();
+        io.poll();
+        return well.has_value();
+    }));
+    BOOST_TEST(well.value_or(false));
+    BOOST_TEST(v[0] == 2);
+    BOOST_TEST(!dev.get().is_present(v.data()));
+}
+
+// Its loop goes, and the end does not come: the counts are dropped.
+BOOST_AUTO_TEST_CASE(an_end_that_waits_when_its_loop_goes_drops_the_counts)
+{
+    test_device const dev(workers(1));
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    omp_co::queue q(dev);
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(v))));
+    std::optional<pending> inside;
+    {
+        asio::io_context io;
+        auto body = [&]() -> asio::awaitable<void> {
+            inside.emplace(omp_co::target(
+                q, [] {}, omp_co::depend_in(flag)));
+            co_return;
+        };
+        asio::co_spawn(io, omp_co::target_data(q, omp_co::to(v), body), asio::detached);
+        BOOST_TEST(eventually([&] {
+            io.poll();
+            return inside.has_value();
+        }));
+        io.poll();
+    }
+    ready.fulfill();
+    BOOST_TEST(task.ends_well());
+    BOOST_TEST(inside->ends_well());
+    BOOST_TEST(settle(dev));
+    BOOST_TEST(dev.get().is_present(v.data()));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::release(v))));
+    BOOST_TEST(!dev.get().is_present(v.data()));
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
+}
+
+// Cancelled while it waits, it gives its place to what runs on the host, whose end ends what depends on that.
+BOOST_DATA_TEST_CASE(what_runs_on_the_host_behind_a_cancelled_one_has_ended_when_it_has,
+                     data::make({0U, 1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    int flag = 0;
+    int y = 0;
+    omp_co::queue q(dev);
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    asio::io_context io;
+    asio::cancellation_signal signal;
+    std::optional<error_code> cancelled;
+    omp_co::target(
+        q, [] {}, omp_co::depend_in(flag))(asio::bind_cancellation_slot(
+        signal.slot(), asio::bind_executor(io, [&](error_code ec) { cancelled = ec; })));
+    pending here(omp_co::target(
+        q, [] {}, omp_co::if_(false), omp_co::depend_out(y)));
+    pending after(omp_co::target(
+        dev, [] {}, omp_co::depend_in(y)));
+    BOOST_TEST(after.stays());
+    signal.emit(asio::cancellation_type::total);
+    io.run();
+    BOOST_TEST((cancelled == asio::error::operation_aborted));
+    BOOST_TEST(here.ends_well());
+    BOOST_TEST(after.ends_well());
+    ready.fulfill();
+    BOOST_TEST(task.ends_well());
+    BOOST_TEST(!outcome(q.synchronize()));
+}
+
 BOOST_AUTO_TEST_CASE(one_that_is_refused_holds_nobody_up)
 {
     test_device const dev(workers(1));

@@ -419,6 +419,37 @@ BOOST_DATA_TEST_CASE(what_is_skipped_leaves_counts_alone, data::make({0U, 1U, 2U
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 
+// Nothing of a queue's is its own: it has another stream, where the queue's failures skip nothing, and it ends none of them.
+BOOST_DATA_TEST_CASE(what_is_on_no_queue_runs_behind_one_that_fails, data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    std::vector<int> v(64, 1);
+    int w = 1;
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(v), omp_co::to(w))));
+    omp_co::queue q(dev);
+    gate g;
+    auto const fails_later = [gp = &g](int*) {
+        gp->pass();
+        throw std::runtime_error("the first");
+    };
+    BOOST_TEST(!outcome(omp_co::target(q, fails_later, omp_co::tofrom(v))));
+    BOOST_REQUIRE(g.wait_entered(1));
+    pending free(omp_co::target(
+        dev, [](int* p) { p[0] = 7; }, omp_co::tofrom(v)));
+    pending back(omp_co::target_update(dev, omp_co::from(v)));
+    BOOST_TEST(!outcome(omp_co::target(
+        q, [](int* p) { *p = 2; }, omp_co::tofrom(w))));
+    g.open();
+    BOOST_TEST(free.ends_well());
+    BOOST_TEST(back.ends_well());
+    BOOST_TEST(v[0] == 7);
+    BOOST_TEST((ask(q) == errc::kernel_failed));
+    BOOST_TEST(!outcome(omp_co::target_update(dev, omp_co::from(w))));
+    BOOST_TEST(w == 1);
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::release(v), omp_co::release(w))));
+    BOOST_TEST(settle(dev));
+}
+
 // Its mapping is given up when its coroutine goes. That its beginning, which was told early, fails afterwards takes nothing more.
 BOOST_DATA_TEST_CASE(an_abandoned_data_region_takes_its_count_back_once, data::make({1U, 2U}), n)
 {

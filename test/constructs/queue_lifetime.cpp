@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <malloc.h>
 #include <memory>
 #include <optional>
@@ -359,6 +360,63 @@ BOOST_DATA_TEST_CASE(a_thousand_constructs_that_nobody_awaits, data::make({0U, 1
 }
 
 // When all awaits are over nobody asks the device. The next one who has to do with it finds what is done.
+// Its data is read late, and is known to be read while the queue has no room: it has waited longer than those behind it.
+BOOST_DATA_TEST_CASE(one_whose_data_is_read_late_waits_for_room_before_the_others, data::make({400, 1'000}),
+                     behind)
+{
+    test_device const dev(workers(3));
+    std::vector<char> large(std::size_t{1} << 20, 'x');
+    std::vector<int> order;
+    asio::io_context io;
+    omp_co::queue q(dev);
+    gate first;
+    gate second;
+    auto const note = [&](int i) {
+        return asio::bind_executor(io, [&order, i](error_code ec) { order.push_back(ec ? -1 : i); });
+    };
+    auto const passes = [gp = &second](char const*) { gp->pass(); };
+    omp_co::target(q, [gp = &first] { gp->pass(); })(note(0));
+    omp_co::target(q, passes, omp_co::to(large))(note(1));
+    for (int i = 0; i < behind; ++i) omp_co::target(q, [] {})(note(2 + i));
+    BOOST_REQUIRE(first.wait_entered(1));
+    first.open();
+    BOOST_REQUIRE(second.wait_entered(1));
+    for (int i = 0; i < 4; ++i) BOOST_TEST(!outcome(omp_co::target(dev, [] {}))); // looks at all streams
+    second.open();
+    BOOST_TEST(!outcome(q.synchronize()));
+    io.run();
+    BOOST_REQUIRE(order.size() == std::size_t(behind) + 2);
+    BOOST_TEST(std::count(order.begin(), order.end(), -1) == 0);
+    auto const late = std::find(order.begin(), order.end(), 1);
+    auto const full = std::find(order.begin(), order.end(), behind + 1);
+    BOOST_TEST((late < full));
+    nothing_is_left(dev);
+}
+
+// The end belongs to what has begun.
+BOOST_DATA_TEST_CASE(a_data_region_keeps_its_queue, data::make({0U, 1U, 2U}) * data::make({false, true}), n,
+                     before)
+{
+    test_device const dev(workers(n));
+    std::vector<int> v(64, 1);
+    std::optional<omp_co::queue> q(std::in_place, dev);
+    asio::io_context io;
+    std::exception_ptr failure;
+    auto body = [&]() -> asio::awaitable<void> {
+        co_await omp_co::target(dev, increment, omp_co::range(64), omp_co::tofrom(v));
+        q.reset();
+        BOOST_TEST(settle(dev));
+    };
+    asio::co_spawn(io, omp_co::target_data(*q, omp_co::tofrom(v), body),
+                   [&](std::exception_ptr e) { failure = std::move(e); });
+    if (before) q.reset();
+    io.run();
+    BOOST_TEST(!failure);
+    BOOST_TEST(v[0] == 2);
+    BOOST_TEST(v[63] == 2);
+    nothing_is_left(dev);
+}
+
 BOOST_DATA_TEST_CASE(what_nobody_waits_for_is_retired_by_the_next_use,
                      data::make({1U, 2U}) * data::make({0, 1, 2}), n, use)
 {

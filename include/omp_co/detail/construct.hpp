@@ -40,7 +40,13 @@ struct mapping_note<construct::begin_data> {
 
 template <>
 struct mapping_note<construct::end_data> {
+    bool* mapped = nullptr; ///< again, if the end was given up before it began
     data_scope_fate* fate = nullptr;
+
+    void ended(error_code ec) const noexcept
+    {
+        if (mapped != nullptr && ec == asio::error::operation_aborted) *mapped = true;
+    }
 };
 
 /// The place for a region's order, if its construct has depend clauses.
@@ -194,7 +200,7 @@ public:
     {
         if (q.fault()) describe(clauses_, user);
         start_on_queue<payload_type>(
-            q, user, token, l,
+            q, user, Construct == construct::end_data ? nullptr : token, l, // an end cannot be cancelled
             [&](region& r, payload_type& payload) {
                 r.order->ticket->waits |= brings_back;
                 if constexpr (requires { note_.fate; })

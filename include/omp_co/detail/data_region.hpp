@@ -6,6 +6,7 @@
 #include <omp_co/detail/kept_callable.hpp>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
 #include <boost/system/system_error.hpp>
 #include <cstddef>
 #include <exception>
@@ -59,8 +60,9 @@ struct awaitable_traits<asio::awaitable<T, Executor>> {
 
 template <class Body, class Executor, class Begin, class End>
 asio::awaitable<typename awaitable_traits<std::invoke_result_t<Body&>>::value_type, Executor>
-run_data_region(Begin begin, End end, Body body)
+run_data_region(Begin begin, End end, Body body, boost::intrusive_ptr<queue_state> queue)
 {
+    (void)queue; // kept for the end, for its handle may go
     using value_type = typename awaitable_traits<std::invoke_result_t<Body&>>::value_type;
     Executor const ex = co_await asio::this_coro::executor;
     data_scope<End> scope(end, ex);
@@ -81,9 +83,10 @@ run_data_region(Begin begin, End end, Body body)
     bool const throws = co_await asio::this_coro::throw_if_cancelled();
     co_await asio::this_coro::throw_if_cancelled(false);
     scope.mapped = false;
-    auto [ec] = co_await end.noting({scope.fate()})(asio::as_tuple(asio::use_awaitable_t<Executor>()));
+    auto [ec] =
+        co_await end.noting({&scope.mapped, scope.fate()})(asio::as_tuple(asio::use_awaitable_t<Executor>()));
     co_await asio::this_coro::throw_if_cancelled(throws);
-    if (ec == asio::error::operation_aborted) ec = {};
+    if (ec == asio::error::operation_aborted && !scope.mapped) ec = {};
     if (failure) std::rethrow_exception(failure);
     if (ec) throw boost::system::system_error(ec, "target_data");
     if constexpr (!std::is_void_v<value_type>) co_return std::move(*result);
@@ -105,7 +108,7 @@ auto make_data_region_of(destination where, Clauses const& c, Body&& body, std::
     destination const fixed = where.named() ? where : destination::bound_or(default_device());
     auto const begin = make_operation<construct::begin_data>(fixed, no_kernel(), std::get<I>(c)...);
     auto const end = make_operation<construct::end_data>(fixed, no_kernel(), std::get<I>(c)...);
-    return run_data_region<kept_type, typename traits::executor_type>(begin, end, kept);
+    return run_data_region<kept_type, typename traits::executor_type>(begin, end, kept, fixed.queue());
 }
 
 template <class... Arguments>

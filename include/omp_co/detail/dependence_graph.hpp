@@ -57,7 +57,7 @@ public:
         if (node->lane != nullptr) enter_lane(*node);
         bool const free = node->unmet == 0;
         node->now = free ? state::starting : state::deferred;
-        if (free && r.order->on_host) nobody_waits(*node);
+        if (free && r.order->on_host && node->lane == nullptr) nobody_waits(*node);
         if (!free && r.order->token != nullptr) {
             r.order->token->id.store(node->id, std::memory_order_relaxed);
             r.order->token->deferred.store(node, std::memory_order_release);
@@ -278,7 +278,7 @@ private:
             return out.done.push(r);
         }
         if (!r.order->on_host) return out.released.push(r);
-        nobody_waits(node);
+        if (node.lane == nullptr) nobody_waits(node); // else it goes on, with steps on a device
         out.done.push(r);
     }
 
@@ -354,7 +354,7 @@ private:
 
     void end(dependent& node, error_code ec, aftermath& out) noexcept
     {
-        if (is_starting(node) && node.incoming != 0) { // it was refused
+        if (node.slot != nullptr && is_starting(node) && node.incoming != 0) { // a device has refused it
             skip(node, ec);
             return pass_on(node, out);
         }

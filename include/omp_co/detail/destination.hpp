@@ -32,6 +32,7 @@ public:
 
     constexpr device where() const noexcept { return device_; }
     constexpr bool named() const noexcept { return named_; }
+    constexpr queue_state* queue() const noexcept { return queue_; }
 
     /// The queue of a construct whose handler has this executor; null if it has none.
     template <class Executor>

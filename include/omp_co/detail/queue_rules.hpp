@@ -91,6 +91,20 @@ inline void note_enqueued(region const& r, queue_ticket const& t) noexcept
     if (r.error) t.lane->skipping = true;
 }
 
+/// Keeps the order of the stream, for they leave from the front as it retires them. Who has data read late comes late, and before the rest.
+inline void withhold(queue_lane& lane, region& r) noexcept
+{
+    if (lane.withheld != nullptr && lane.last_withheld->number < r.number) {
+        ticket_of(*lane.last_withheld)->next_withheld = &r;
+        lane.last_withheld = &r;
+        return;
+    }
+    region** at = &lane.withheld;
+    while (*at != nullptr && (*at)->number < r.number) at = &ticket_of(**at)->next_withheld;
+    ticket_of(r)->next_withheld = std::exchange(*at, &r);
+    if (ticket_of(r)->next_withheld == nullptr) lane.last_withheld = &r;
+}
+
 /// Its sources are not needed any more. Its user is told if the queue has room for more.
 inline void sources_consumed(region& r, queue_ticket& t, aftermath& out) noexcept
 {
@@ -98,8 +112,7 @@ inline void sources_consumed(region& r, queue_ticket& t, aftermath& out) noexcep
     queue_lane& lane = *t.lane;
     if (t.waits || t.user == nullptr) return;
     if (lane.withheld == nullptr && lane.stream->load() <= lane.limit) return tell(t, out);
-    (lane.withheld == nullptr ? lane.withheld : ticket_of(*lane.last_withheld)->next_withheld) = &r;
-    lane.last_withheld = &r;
+    withhold(lane, r);
 }
 
 /// It retires: the first error goes to the next one that waits. What was started before that was told relies on what never happened, as

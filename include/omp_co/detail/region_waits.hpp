@@ -30,7 +30,7 @@ public:
     struct conflicts {
         stream_queue* one = nullptr;      ///< a stream with such work
         bool several = false;             ///< there are others
-        stream_queue* followed = nullptr; ///< the stream of what wrote what the region is about to write
+        stream_queue* followed = nullptr; ///< the stream of what wrote what the region is about to write; not a queue's
 
         bool beside(stream_queue const& s) const noexcept { return several || (one != nullptr && one != &s); }
     };
@@ -42,7 +42,7 @@ public:
             stream_queue& s = static_cast<stream_queue&>(clock);
             met.several |= met.one != nullptr && met.one != &s;
             met.one = &s;
-            if (writes && met.followed == nullptr && s.commands != nullptr) met.followed = &s;
+            if (writes && met.followed == nullptr && s.commands != nullptr && !s.ordered) met.followed = &s;
         };
         environment_.for_each_conflict(
             r.maps(), r.serial, [&](stream_clock& s, backend::sequence, bool writes) { meet(s, writes); },

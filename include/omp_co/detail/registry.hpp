@@ -4,6 +4,7 @@
 
 #include <omp_co/detail/device_core.hpp>
 #include <omp_co/detail/device_list.hpp>
+#include <omp_co/detail/group_tree.hpp>
 #include <omp_co/detail/offload_policy.hpp>
 #include <omp_co/detail/process_wide.hpp>
 #include <omp_co/detail/sleepers.hpp>
@@ -258,16 +259,19 @@ public:
         }
     }
 
-    /// Blocks until no region of a task_group is in flight.
+    group_tree& groups() noexcept { return groups_; }
+
+    /// Blocks until no region of a task_group, or of one that was made in it, is in flight.
     void wait_for_group(void const* group) noexcept
     {
         if (forked()) return;
         wait_until([&] {
-            if (dependences_.any_of([&](region const& r) { return r.group == group; })) return false;
+            auto const is_meant = [&](region const& r) { return groups_.is_within(r.group, group); };
+            if (dependences_.any_of(is_meant)) return false;
             bool any = false;
             devices_.for_each_busy([&](device_slot& slot) {
                 device_lock lock(slot.mutex);
-                any = any || (slot.core != nullptr && slot.core->has_regions_of(group));
+                any = any || (slot.core != nullptr && slot.core->has_region(is_meant));
             });
             return !any;
         });
@@ -543,6 +547,7 @@ private:
     std::atomic<bool> closing_{false};
     device_list devices_;
     dependence_graph dependences_;
+    group_tree groups_;
     std::mutex several_; // before any device's lock
     std::mutex mutex_;
     std::vector<device_slot*> numbered_;       // guarded by mutex_

@@ -88,13 +88,23 @@ public:
         return queues_.back().get();
     }
 
-    /// The queue is gone, and nothing of it is in flight. What has used a stream may name it for as long as the device lives.
-    static void close_queue(stream_queue& s) noexcept
+    /// The queue is gone, and nothing of it is in flight. What was accepted so far may wait for a stream and name it.
+    static void close_queue(stream_queue& s, std::uint64_t latest) noexcept
     {
         if (s.adopted)
-            s.commands.reset();
+            s.closed = latest + 1;
         else
             s.ordered = false;
+    }
+
+    /// Lets go of the program's streams whose queues are gone. `oldest`: the serial of the first region in flight.
+    void forget_closed(std::uint64_t oldest) noexcept
+    {
+        for (auto const& s : queues_)
+            if (s->closed != 0 && s->closed <= oldest) {
+                s->commands.reset();
+                s->closed = 0;
+            }
     }
 
     /// Streams may be added meanwhile.

@@ -27,7 +27,17 @@ class task_group_state : public std::enable_shared_from_this<task_group_state> {
     struct member;
 
 public:
-    explicit task_group_state(asio::any_io_executor ex) : executor_(std::move(ex)) {}
+    /// Throws std::bad_alloc.
+    explicit task_group_state(asio::any_io_executor ex) : executor_(std::move(ex))
+    {
+        if (void const* const outer = group_of(executor_)) registry::instance().groups().add(this, outer);
+    }
+    task_group_state(task_group_state const&) = delete;
+    task_group_state& operator=(task_group_state const&) = delete;
+    ~task_group_state()
+    {
+        if (group_of(executor_) != nullptr) registry::instance().groups().remove(this);
+    }
 
     /// A region needs no strand: its token may be used from any thread.
     template <class Operation>
@@ -120,7 +130,9 @@ public:
             cancel(asio::cancellation_type::terminal);
         } catch (...) { // no memory for the signals; what is in flight is waited for all the same
         }
-        registry::instance().cancel_deferred_if([this](region const& r) { return r.group == this; });
+        group_tree const& groups = registry::instance().groups();
+        registry::instance().cancel_deferred_if(
+            [&](region const& r) { return groups.is_within(r.group, this); });
         registry::instance().wait_for_group(this);
     }
 
