@@ -193,6 +193,32 @@ BOOST_DATA_TEST_CASE(one_queue_after_the_other, data::make(cuda_varieties), v)
     dev.close();
 }
 
+// It waits for what the queue had, behind a kernel that is still being compiled, when the queue goes.
+BOOST_AUTO_TEST_CASE(a_queue_goes_that_others_still_name)
+{
+    if (!omp_co::cuda::nvrtc::table().available()) return;
+    bed dev(varieties[0], {{"KERNEL_US", "5000"}});
+    program mine;
+    omp_co::cuda::source const text("extern \"C\" __global__ void late(int* p) { *p += 10; }");
+    int_kernel const late("late", text);
+    int x = 0;
+    int y = 1;
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev.get(), omp_co::to(y))));
+    BOOST_TEST(!outcome(omp_co::target(dev.get(), increment, omp_co::tofrom(y))));
+    starter all;
+    all.start(omp_co::target(dev.get(), late, omp_co::tofrom(x)));
+    {
+        omp_co::queue const q = omp_co::cuda::queue(dev, mine.stream);
+        BOOST_TEST(!outcome(omp_co::target(q, increment, omp_co::tofrom(y))));
+        all.start(omp_co::target(dev.get(), add_from, omp_co::to(y), omp_co::tofrom(x)));
+        BOOST_TEST(!outcome(q.synchronize()));
+    }
+    BOOST_TEST(all.run());
+    BOOST_TEST(x == 10 + 3);
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev.get(), omp_co::release(y))));
+    dev.close();
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_stream_of_the_device_is_refused)
 {
     bed const dev(varieties[0]);
