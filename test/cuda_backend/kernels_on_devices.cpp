@@ -245,6 +245,22 @@ BOOST_AUTO_TEST_CASE(source_that_does_not_compile_gives_the_log)
     BOOST_TEST(x == 1);
 }
 
+// With a time asked for too, which waits for the kernel by itself: it is not loaded again and again.
+BOOST_AUTO_TEST_CASE(source_with_wrong_options_fails_a_region_that_is_timed)
+{
+    if (!has_compiler()) return;
+    bed const dev;
+    int_kernel const k("one", omp_co::cuda::source("extern \"C\" __global__ void one(int* p) { *p += 1; }",
+                                                   {"--no-such-option"}));
+    int x = 1;
+    for (int i = 0; i < 2; ++i) {
+        omp_co::diagnostics why;
+        BOOST_TEST(!!outcome(omp_co::target(dev, k, omp_co::tofrom(x), omp_co::explain(why))));
+        BOOST_TEST(!why.message().empty());
+        BOOST_TEST(x == 1);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace kernels_on_devices_test

@@ -101,6 +101,33 @@ BOOST_DATA_TEST_CASE(more_memory_than_the_device_has, data::make(cuda_varieties)
     (void)::munmap(space, regions * bytes);
 }
 
+// Arrays so large that the pool keeps none of them: a region that has one and asks for the next keeps what it has.
+BOOST_DATA_TEST_CASE(a_region_with_several_large_arrays, data::make(cuda_varieties), v)
+{
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    bed const dev(v, {{"MEMORY", std::to_string(400 * mib)}});
+    void* const space =
+        ::mmap(nullptr, 800 * mib, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    BOOST_REQUIRE(space != MAP_FAILED);
+    char* const p = static_cast<char*>(space);
+    int x = 0;
+    auto const with = [&](std::size_t a, std::size_t b, std::size_t c) {
+        return outcome(omp_co::target(dev.get(), increment, omp_co::tofrom(x),
+                                      omp_co::also(omp_co::alloc(omp_co::section(p, a)),
+                                                   omp_co::alloc(omp_co::section(p + 300 * mib, b)),
+                                                   omp_co::alloc(omp_co::section(p + 600 * mib, c)))));
+    };
+    BOOST_TEST(!with(128 * mib, 96 * mib, 80 * mib));
+    BOOST_TEST(x == 1);
+    BOOST_TEST((with(220 * mib, 200 * mib, 1) == omp_co::errc::out_of_memory));
+    BOOST_TEST(x == 1);
+    BOOST_TEST(!with(300 * mib, 4096, 4096));
+    BOOST_TEST(x == 2);
+    BOOST_TEST(dev.now().device_bytes == 0U);
+    BOOST_TEST(dev.now().mapped_ranges == 0U);
+    (void)::munmap(space, 800 * mib);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace many_test

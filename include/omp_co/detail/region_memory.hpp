@@ -186,6 +186,7 @@ private:
             item.device = allocate(item.entry->bytes());
             environment_.table().place(*item.entry, static_cast<char*>(item.device));
             if (item.device != nullptr) continue;
+            if (coming_) return false; // what it has it keeps: given back, it would be asked for again and again
             for (map_item& taken : r.maps()) {
                 if (&taken == &item) break;
                 if (!taken.has(map_created) || taken.device == nullptr || taken.device != taken.entry->block)

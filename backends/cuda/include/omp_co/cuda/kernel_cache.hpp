@@ -56,8 +56,8 @@ public:
         // What failed for good stays so; memory may have become free.
         if (now == device_kernel::state::unknown ||
             (now == device_kernel::state::failed && place->facts_.error != errc::kernel_unavailable)) {
-            jobs_.push_back({place.get(), wanted.where(), wanted.function()});
             if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+            jobs_.push_back({place.get(), wanted.where(), wanted.function()}); // last: nobody takes it out again
             place->state_.store(device_kernel::state::loading, std::memory_order_relaxed);
             wanted_.notify_one();
         }

@@ -21,24 +21,27 @@ public:
     [[gnu::hot]] help launch(command& c, driver::stream_handle where, backend::failure& failed) noexcept
     {
         try {
-            if (c.kernel == nullptr) c.kernel = &find(static_cast<cuda_kernel const&>(*c.call->what));
-            device_kernel::state const now = c.kernel->now();
-            if (now == device_kernel::state::loading) return help::waits_for_notice;
-            if (now == device_kernel::state::failed)
+            look_up(c);
+            device_kernel::state now = c.kernel->now();
+            while (now == device_kernel::state::failed) {
                 failed = parts_.kernels.failure_of(*c.kernel);
-            else if (c.call->range.total() != 0)
-                launch_now(*c.call, c.kernel->facts(), where, failed);
+                if (failed.error) return help::finished;
+                now = c.kernel->now(); // somebody has had it loaded meanwhile
+            }
+            if (now == device_kernel::state::loading) return help::waits_for_notice;
+            if (c.call->range.total() != 0) launch_now(*c.call, c.kernel->facts(), where, failed);
         } catch (...) {
             failed = {make_error_code(errc::out_of_memory), {}};
         }
         return help::finished;
     }
 
-    /// Whether its kernel is still being loaded.
-    bool waits_for(backend::invocation const& call) noexcept
+    /// Whether its kernel is still being loaded. One that cannot be is not asked for again: the launch says why.
+    bool waits_for(command& c) noexcept
     {
         try {
-            return find(static_cast<cuda_kernel const&>(*call.what)).now() == device_kernel::state::loading;
+            look_up(c);
+            return c.kernel->now() == device_kernel::state::loading;
         } catch (...) {
             return false; // the launch will say so
         }
@@ -49,6 +52,11 @@ private:
         std::uint64_t identity = 0;
         device_kernel* kernel = nullptr;
     };
+
+    void look_up(command& c)
+    {
+        if (c.kernel == nullptr) c.kernel = &find(static_cast<cuda_kernel const&>(*c.call->what));
+    }
 
     device_kernel& find(cuda_kernel const& k)
     {
@@ -67,14 +75,18 @@ private:
             return;
         }
         launch_shape shape;
-        bool const one_thread = call.teams == nullptr && call.range.dimensions == 0; // which any kernel can have
+        bool const one_thread =
+            call.teams == nullptr && call.range.dimensions == 0; // which any kernel can have
         if (!one_thread && !shape_of(call, kernel, parts_.facts, shape, failed)) return;
         driver::api const& d = parts_.device.driver();
         result r = result::success;
-        if (shape.shared_bytes + kernel.static_shared > parts_.facts.shared_bytes)
+        if (shape.shared_bytes + kernel.static_shared > parts_.facts.shared_bytes) {
+            // All that there is, and the same from every thread: it is the function's, not the launch's.
+            std::size_t const most = parts_.facts.shared_bytes_optin - kernel.static_shared;
             r = d.func_set_attribute(kernel.function,
                                      driver::function_attribute::max_dynamic_shared_size_bytes,
-                                     static_cast<int>(shape.shared_bytes));
+                                     static_cast<int>(most));
+        }
         if (!parts_.device.check(r)) {
             fail(failed, r, "cuFuncSetAttribute");
             return;

@@ -402,7 +402,7 @@ private:
             answer = launcher_.launch(c, handle_, failure_);
             break;
         case command::kind::begin_timing:
-            if (c.call != nullptr && launcher_.waits_for(*c.call)) return help::waits_for_notice;
+            if (c.call != nullptr && launcher_.waits_for(c)) return help::waits_for_notice;
             clock_.begin(handle_);
             break;
         case command::kind::end_timing:
