@@ -4,6 +4,7 @@
 #include "support/gate.hpp"
 #include "support/kernels.hpp"
 #include "support/outcome.hpp"
+#include "support/pending.hpp"
 
 #include <omp_co/omp_co.hpp>
 
@@ -249,6 +250,36 @@ BOOST_AUTO_TEST_CASE(an_allocation_is_answered_while_regions_are_in_flight)
     io.run();
     BOOST_TEST(well == 2);
     BOOST_TEST(y[0] == 2);
+}
+
+// The copy is behind the kernels that have what it reads, and before those that come later.
+BOOST_AUTO_TEST_CASE(a_copy_within_a_device_is_ordered_with_kernels_on_its_source)
+{
+    test_device const dev(workers(3));
+    std::vector<int> v(64, 1);
+    auto a = make(dev, 64);
+    auto b = make(dev, 64);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(a, v)));
+    gate g;
+    auto const passes_and_writes = [gp = &g](int* p) {
+        gp->pass();
+        p[0] = 7;
+    };
+    pending before(omp_co::target(dev, passes_and_writes, omp_co::is_device_ptr(a.get())));
+    BOOST_REQUIRE(g.wait_entered(1));
+    pending copy(omp_co::target_memcpy(b, a));
+    pending after(omp_co::target(
+        dev, [](int* p) { p[0] = 9; }, omp_co::is_device_ptr(a.get())));
+    BOOST_TEST(copy.stays());
+    BOOST_TEST(after.stays());
+    g.open();
+    BOOST_TEST(before.ends_well());
+    BOOST_TEST(copy.ends_well());
+    BOOST_TEST(after.ends_well());
+    BOOST_TEST(!outcome(omp_co::target_memcpy(v, b)));
+    BOOST_TEST(v[0] == 7);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(v, a)));
+    BOOST_TEST(v[0] == 9);
 }
 
 // The region waits for memory, its loop sleeps, and nothing in flight ends.

@@ -113,9 +113,9 @@ BOOST_DATA_TEST_CASE(a_region_with_several_large_arrays, data::make(cuda_varieti
     int x = 0;
     auto const with = [&](std::size_t a, std::size_t b, std::size_t c) {
         return outcome(omp_co::target(dev.get(), increment, omp_co::tofrom(x),
-                                      omp_co::also(omp_co::alloc(omp_co::section(p, a)),
-                                                   omp_co::alloc(omp_co::section(p + 300 * mib, b)),
-                                                   omp_co::alloc(omp_co::section(p + 600 * mib, c)))));
+                                      omp_co::also(omp_co::alloc(omp_co::section(p, 0, a))),
+                                      omp_co::also(omp_co::alloc(omp_co::section(p, 300 * mib, b))),
+                                      omp_co::also(omp_co::alloc(omp_co::section(p, 600 * mib, c)))));
     };
     BOOST_TEST(!with(128 * mib, 96 * mib, 80 * mib));
     BOOST_TEST(x == 1);

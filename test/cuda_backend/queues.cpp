@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace queues_test {
@@ -210,6 +211,26 @@ BOOST_DATA_TEST_CASE(what_is_behind_a_copy_that_fails_is_skipped, data::make(cud
     BOOST_TEST(y == 6);
     BOOST_TEST(dev.now().mapped_ranges == 0U);
     BOOST_TEST(dev.now().device_bytes == 0U);
+}
+
+// The helper unpacks large copies by itself, and small ones are unpacked when somebody asks: what left the device first gets to the
+// host first all the same.
+BOOST_DATA_TEST_CASE(copies_out_reach_the_host_in_the_order_of_the_device, data::make(cuda_varieties), v)
+{
+    bed const dev(v);
+    std::vector<int> x(std::size_t{1} << 20, 0);
+    omp_co::queue const q(dev);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(q, omp_co::to(x))));
+    BOOST_TEST(!outcome(q.synchronize()));
+    starter all;
+    all.start(omp_co::target_update(q, omp_co::from(omp_co::section(x.data(), 0, 16))));
+    all.start(omp_co::target(q, increment, omp_co::tofrom(x)));
+    all.start(omp_co::target_update(q, omp_co::from(x)));
+    std::this_thread::sleep_for(100ms);
+    BOOST_TEST(all.run());
+    BOOST_TEST(x[0] == 1);
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::release(x))));
+    BOOST_TEST(!outcome(q.synchronize()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -147,7 +147,7 @@ inline map_item other_item_of(clause const& c, unsigned char* memory, char* bloc
     if (c.what == type::copy_out) raw.flags |= map_copy_out;
     if (c.what == type::copy_in) raw.flags |= map_written | map_copy_in;
     if (c.what == type::within) raw.flags |= map_written | map_within; // from what its source says
-    if (c.what == type::source) raw.flags |= map_used;
+    if (c.what == type::source) raw.flags |= map_used | map_outside;
     if (c.what == type::fill) {
         raw.flags |= map_written | map_fill;
         raw.leader = std::uint32_t(c.host);

@@ -84,7 +84,13 @@ inline void discover(registry& devices)
         for (backend_source* s = backend_source::list(); s != nullptr; s = s->next) {
             auto& done = devices.discovered[static_cast<std::size_t>(kind)];
             if (s->kind != kind || done.exchange(true)) continue;
-            s->discover(devices);
+            std::size_t const before = devices.numbered().size();
+            try {
+                s->discover(devices);
+            } catch (...) {
+                if (devices.numbered().size() == before) done = false; // the next one tries again
+                throw;
+            }
         }
     }
     if (devices.default_device.load() != nullptr) return;

@@ -23,8 +23,11 @@ public:
         std::lock_guard guard(mutex_);
         try {
             failed_.push_back({number, std::move(f)});
-        } catch (...) {
-            without_words_ = number; // no memory for more than that it failed
+        } catch (
+            ...) { // no memory for more than that it failed; those between two of them count as failed too
+            if (wordless_ == 0) first_wordless_ = number;
+            last_wordless_ = number;
+            ++wordless_;
         }
         count_.fetch_add(1, std::memory_order_release);
     }
@@ -40,8 +43,9 @@ public:
             count_.fetch_sub(1, std::memory_order_release);
             return f;
         }
-        if (without_words_ != number) return {};
-        count_.fetch_sub(1, std::memory_order_release);
+        if (wordless_ == 0 || number < first_wordless_ || number > last_wordless_) return {};
+        if (number == last_wordless_)
+            count_.fetch_sub(std::exchange(wordless_, 0), std::memory_order_release);
         return {make_error_code(errc::kernel_failed), {}, false};
     }
 
@@ -54,7 +58,9 @@ private:
     std::atomic<std::size_t> count_{0};
     std::mutex mutex_;
     std::vector<failed_region> failed_; // guarded by mutex_
-    backend::sequence without_words_ = 0;
+    std::size_t wordless_ = 0;          // failures that are not in there
+    backend::sequence first_wordless_ = 0;
+    backend::sequence last_wordless_ = 0;
 };
 
 } // namespace omp_co::detail

@@ -36,7 +36,7 @@ public:
     {
         items_[0] = motion;
         if (!motion.has(map_within)) return;
-        items_[1].flags = map_raw | map_used;
+        items_[1].flags = map_raw | map_used | map_outside; // a motion, whose other end is the first item
         items_[1].device = motion.host;
         items_[1].bytes = shape.row == 0 ? motion.bytes : shape.reach(shape.host);
         count_ = 2;

@@ -73,7 +73,8 @@ public:
         where found;
         for (bool any = blocks_.last_not_above(at, found); any; any = blocks_.previous(found)) {
             present_entry& e = blocks_.entry(found);
-            if (at + bytes <= e.block + e.bytes()) return &e;
+            bool const over = e.is_associated() && !e.live(); // what is beneath is the program's again
+            if (!over && at + bytes <= e.block + e.bytes()) return &e;
             if (!e.is_associated()) break;
         }
         return nullptr;

@@ -28,9 +28,10 @@ public:
 
     /// The unfinished work that a region is to come behind.
     struct conflicts {
-        stream_queue* one = nullptr;      ///< a stream with such work
-        bool several = false;             ///< there are others
-        stream_queue* followed = nullptr; ///< the stream of what wrote what the region is about to write; not a queue's
+        stream_queue* one = nullptr; ///< a stream with such work
+        bool several = false;        ///< there are others
+        stream_queue* followed =
+            nullptr; ///< the stream of what wrote what the region is about to write; not a queue's
 
         bool beside(stream_queue const& s) const noexcept { return several || (one != nullptr && one != &s); }
     };
@@ -71,7 +72,8 @@ public:
     /// It retires.
     void forget(region& r) noexcept
     {
-        if (!raw_outs_.empty() && copies_raw_out(r)) raw_outs_.erase(std::find(raw_outs_.begin(), raw_outs_.end(), &r));
+        if (!raw_outs_.empty() && copies_raw_out(r))
+            raw_outs_.erase(std::find(raw_outs_.begin(), raw_outs_.end(), &r));
     }
 
     /// Parks another device's region until copies out to these bytes have reached the host.
@@ -152,14 +154,18 @@ private:
         }
     }
 
-    // The same for the bytes that such a region copies in. `decided`: the data environment has.
+    // The same for the bytes that such a region copies in, and where copies out are staged for those that it copies out: they are to
+    // get to the host in the order in which they leave the device. `decided`: the data environment has.
     template <class F>
     void for_each_copy_out_before(region& r, bool decided, F f)
     {
         if (!may_read_early(r)) return;
-        for (map_item const& item : r.maps())
-            if (item.reads_host() && (!decided || item.has(map_copy_in)))
-                for_each_pending_out({item.begin(), item.host_end()}, f);
+        for (map_item const& item : r.maps()) {
+            bool const reads = item.reads_host() && (!decided || item.has(map_copy_in));
+            bool const writes = traits_.stages_copies && item.bytes != 0 && !item.has(map_attach) &&
+                                item.has(decided ? map_copy_out : map_from | map_copy_out);
+            if (reads || writes) for_each_pending_out({item.begin(), item.host_end()}, f);
+        }
     }
 
     device_slot& slot_;

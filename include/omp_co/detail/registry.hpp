@@ -189,6 +189,7 @@ public:
             place_pair(other, other_held, out);
         }
         for (device_slot* const slot : {r.slot, other.slot}) {
+            if (forked()) break; // that one too
             device_lock lock(slot->mutex);
             if (slot->core == nullptr) continue;
             slot->core->kick();
@@ -229,6 +230,7 @@ public:
     /// Arms wake-ups on all devices with regions in flight. False: one cannot wake anybody.
     bool arm() noexcept
     {
+        if (forked()) return true;
         bool armed = true;
         devices_.for_each_busy([&](device_slot& slot) {
             device_lock lock(slot.mutex);

@@ -64,11 +64,13 @@ inline void discover(omp_co::detail::registry& all)
     o.workers = number_from_environment("OMP_CO_HOST_WORKERS", 1024, all.bad_environment).value_or(o.workers);
     unsigned const count =
         number_from_environment("OMP_CO_HOST_DEVICES", 64, all.bad_environment).value_or(1);
-    for (unsigned i = 0; i < count; ++i) all.add(std::make_unique<host_device>(o), true);
+    std::vector<std::unique_ptr<host_device>> made; // all or none
+    for (unsigned i = 0; i < count; ++i) made.push_back(std::make_unique<host_device>(o));
     options inline_options;
     inline_options.workers = 0;
     inline_options.unified_memory = true;
     all.initial_device = &all.add(std::make_unique<host_device>(inline_options), false, true);
+    for (auto& each : made) all.add(std::move(each), true);
 }
 
 inline omp_co::detail::backend_source const source(backend_kind::host, &discover);

@@ -73,7 +73,7 @@ public:
     bool wanted() const noexcept
     {
         return queued_.load(std::memory_order_relaxed) != 0 ||
-               open_teams_.load(std::memory_order_relaxed) != 0;
+               open_teams_.load(std::memory_order_relaxed) != 0 || stopping_.load(std::memory_order_relaxed);
     }
 
     std::size_t size() const noexcept { return threads_.size(); }
@@ -168,9 +168,7 @@ private:
     // Spins for a while, then sleeps.
     void rest() noexcept
     {
-        if (omp_co::detail::spin_for(
-                spin_, [this] { return wanted() || stopping_.load(std::memory_order_relaxed); }))
-            return;
+        if (omp_co::detail::spin_for(spin_, [this] { return wanted(); })) return;
         std::unique_lock lock(mutex_);
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
         changed_.wait(lock, [&] {

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace omp_co::host {
 
@@ -227,11 +226,6 @@ public:
 private:
     enum : unsigned { attention_armed = 1, attention_waiters = 2 };
 
-    struct waiter {
-        stream* who;
-        backend::sequence number;
-    };
-
     error_code finish_region(backend::sequence number, bool goes_on) noexcept
     {
         command* c = commands_.last();
@@ -330,7 +324,8 @@ private:
         std::lock_guard guard(waiters_mutex_);
         attention_.fetch_or(attention_waiters, std::memory_order_seq_cst);
         if (completed_.load(std::memory_order_seq_cst) >= number) return true;
-        waiters_.push_back({&who, number});
+        who.awaited_ = number;
+        who.next_waiter_ = std::exchange(waiters_, &who);
         return false;
     }
 
@@ -338,12 +333,17 @@ private:
     {
         std::lock_guard guard(waiters_mutex_);
         backend::sequence const at = completed_.load(std::memory_order_relaxed);
-        std::erase_if(waiters_, [&](waiter const& w) {
-            if (w.number > at) return false;
-            crew_.post(*w.who);
-            return true;
-        });
-        if (waiters_.empty()) attention_.fetch_and(~unsigned{attention_waiters}, std::memory_order_seq_cst);
+        for (stream** next = &waiters_; *next != nullptr;) {
+            stream& who = **next;
+            if (who.awaited_ > at) {
+                next = &who.next_waiter_;
+                continue;
+            }
+            *next = who.next_waiter_;
+            crew_.post(who);
+        }
+        if (waiters_ == nullptr)
+            attention_.fetch_and(~unsigned{attention_waiters}, std::memory_order_seq_cst);
     }
 
     crew& crew_;
@@ -354,7 +354,10 @@ private:
     alignas(64) std::atomic<bool> busy_{false};
     alignas(64) std::atomic<unsigned> attention_{0};
     std::mutex waiters_mutex_;
-    std::vector<waiter> waiters_; // guarded by waiters_mutex_
+    stream* waiters_ = nullptr; // guarded by waiters_mutex_
+    // While it waits, which is for one stream at a time; guarded by that one's waiters_mutex_.
+    stream* next_waiter_ = nullptr;
+    backend::sequence awaited_ = 0;
 };
 
 } // namespace omp_co::host
