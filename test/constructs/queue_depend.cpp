@@ -158,7 +158,6 @@ BOOST_DATA_TEST_CASE(one_that_is_cancelled_lets_nobody_overtake, data::make({0U,
     BOOST_TEST(second.ends_well());
 }
 
-// What was refused has no place in the order, also while what it depends on is in flight.
 // Also where the end must wait for what its queue has before it.
 BOOST_DATA_TEST_CASE(the_end_of_a_data_region_cannot_be_cancelled, data::make({false, true}), total)
 {
@@ -267,6 +266,7 @@ BOOST_DATA_TEST_CASE(what_runs_on_the_host_behind_a_cancelled_one_has_ended_when
     BOOST_TEST(!outcome(q.synchronize()));
 }
 
+// What was refused has no place in the order, also while what it depends on is in flight.
 BOOST_AUTO_TEST_CASE(one_that_is_refused_holds_nobody_up)
 {
     test_device const dev(workers(1));

@@ -419,7 +419,7 @@ BOOST_DATA_TEST_CASE(what_is_skipped_leaves_counts_alone, data::make({0U, 1U, 2U
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 
-// Nothing of a queue's is its own: it has another stream, where the queue's failures skip nothing, and it ends none of them.
+// It has a stream of its own, where the queue's failures skip nothing and whose signals do not end their skipping.
 BOOST_DATA_TEST_CASE(what_is_on_no_queue_runs_behind_one_that_fails, data::make({1U, 2U}), n)
 {
     test_device const dev(workers(n));

@@ -27,8 +27,7 @@ void take_time(std::size_t i)
 {
     if (i % 16 != 0) return;
     for (auto const end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(400);
-         std::chrono::steady_clock::now() < end;) {
-    }
+         std::chrono::steady_clock::now() < end;) {}
 }
 
 bool all_once(std::vector<unsigned char> const& hits)
@@ -61,8 +60,8 @@ BOOST_DATA_TEST_CASE(every_index_once_in_two_dimensions, any_workers, workers)
     struct shape {
         int x, y;
     };
-    for (shape const s : {shape{1, 1}, shape{1, 1'000}, shape{1'000, 1}, shape{3, 5}, shape{17, 13},
-                          shape{101, 97}, shape{0, 7}, shape{7, 0}, shape{2, 5'001}}) {
+    for (shape const s : {shape{1, 1}, shape{1, 1'000}, shape{1'000, 1}, shape{3, 5}, shape{17, 13}, shape{101, 97},
+                          shape{0, 7}, shape{7, 0}, shape{2, 5'001}}) {
         BOOST_TEST_CONTEXT("indices: " << s.x << " x " << s.y)
         {
             std::vector<unsigned char> hits(static_cast<std::size_t>(s.x * s.y));
@@ -83,26 +82,23 @@ BOOST_DATA_TEST_CASE(every_index_once_in_three_dimensions, any_workers, workers)
     struct shape {
         int x, y, z;
     };
-    for (shape const s : {shape{1, 1, 1}, shape{3, 5, 7}, shape{1, 1, 999}, shape{1, 999, 1},
-                          shape{999, 1, 1}, shape{31, 1, 33}, shape{19, 23, 17}, shape{5, 0, 5}}) {
+    for (shape const s : {shape{1, 1, 1}, shape{3, 5, 7}, shape{1, 1, 999}, shape{1, 999, 1}, shape{999, 1, 1},
+                          shape{31, 1, 33}, shape{19, 23, 17}, shape{5, 0, 5}}) {
         BOOST_TEST_CONTEXT("indices: " << s.x << " x " << s.y << " x " << s.z)
         {
             std::vector<unsigned char> hits(static_cast<std::size_t>(s.x * s.y * s.z));
             auto const kernel = [s](int x, int y, int z, unsigned char* h) {
-                if (x < 0 || x >= s.x || y < 0 || y >= s.y || z < 0 || z >= s.z)
-                    throw std::out_of_range("an index");
+                if (x < 0 || x >= s.x || y < 0 || y >= s.y || z < 0 || z >= s.z) throw std::out_of_range("an index");
                 take_time(static_cast<std::size_t>(x));
                 ++h[(z * s.y + y) * s.x + x];
             };
-            omp_co::sync_wait(
-                omp_co::target(device, kernel, omp_co::range(s.x, s.y, s.z), omp_co::tofrom(hits)));
+            omp_co::sync_wait(omp_co::target(device, kernel, omp_co::range(s.x, s.y, s.z), omp_co::tofrom(hits)));
             BOOST_TEST(all_once(hits));
         }
     }
 }
 
-BOOST_DATA_TEST_CASE(a_kernel_that_throws_in_one_piece_fails_the_region_and_not_the_next, any_workers,
-                     workers)
+BOOST_DATA_TEST_CASE(a_kernel_that_throws_in_one_piece_fails_the_region_and_not_the_next, any_workers, workers)
 {
     virtual_device device({.workers = workers});
     constexpr std::size_t n = 20'000;
@@ -116,13 +112,12 @@ BOOST_DATA_TEST_CASE(a_kernel_that_throws_in_one_piece_fails_the_region_and_not_
                 h[i] = 1;
             };
             omp_co::diagnostics why;
-            BOOST_CHECK_EXCEPTION(
-                omp_co::sync_wait(omp_co::target(device, throws, omp_co::range(n), omp_co::tofrom(hits),
-                                                 omp_co::explain(why))),
-                boost::system::system_error, [](auto const& e) { return e.code() == errc::kernel_failed; });
+            BOOST_CHECK_EXCEPTION(omp_co::sync_wait(omp_co::target(device, throws, omp_co::range(n),
+                                                                   omp_co::tofrom(hits), omp_co::explain(why))),
+                                  boost::system::system_error,
+                                  [](auto const& e) { return e.code() == errc::kernel_failed; });
             BOOST_TEST(why.message().find("this index") != std::string::npos);
-            BOOST_TEST(std::count(hits.begin(), hits.end(), 0) ==
-                       static_cast<std::ptrdiff_t>(n)); // not copied back
+            BOOST_TEST(std::count(hits.begin(), hits.end(), 0) == static_cast<std::ptrdiff_t>(n)); // not copied back
 
             auto const works = [](std::size_t i, unsigned char* h) {
                 take_time(i);
@@ -143,8 +138,7 @@ BOOST_DATA_TEST_CASE(a_kernel_that_throws_in_every_piece_fails_once, any_workers
     };
     for (int i = 0; i < 20; ++i)
         BOOST_CHECK_EXCEPTION(omp_co::sync_wait(omp_co::target(device, throws, omp_co::range(20'000))),
-                              boost::system::system_error,
-                              [](auto const& e) { return e.code() == errc::kernel_failed; });
+                              boost::system::system_error, [](auto const& e) { return e.code() == errc::kernel_failed; });
     BOOST_TEST(omp_co::device(device).statistics().in_flight == 0U);
     BOOST_TEST(omp_co::device(device).statistics().regions == 20U);
 }
@@ -215,9 +209,8 @@ BOOST_DATA_TEST_CASE(is_aligned_for_anything, any_workers, workers)
             if (std::count(bytes, bytes + n, 'a') != static_cast<std::ptrdiff_t>(n)) ++wrong;
             if (std::count(numbers, numbers + n, 1.0) != static_cast<std::ptrdiff_t>(n)) ++wrong;
         };
-        omp_co::sync_wait(omp_co::target(device, kernel, omp_co::range(n > 1'000 ? 4 : 600),
-                                         omp_co::private_<char>(n), omp_co::private_<double>(n),
-                                         omp_co::private_<int>(n)));
+        omp_co::sync_wait(omp_co::target(device, kernel, omp_co::range(n > 1'000 ? 4 : 600), omp_co::private_<char>(n),
+                                         omp_co::private_<double>(n), omp_co::private_<int>(n)));
     }
     BOOST_TEST(wrong == 0);
 }
@@ -232,8 +225,7 @@ BOOST_DATA_TEST_CASE(belongs_to_one_worker, any_workers, workers)
         take_time(16 * i);
         if (std::count(mine, mine + 32, i) != 32) ++wrong;
     };
-    omp_co::sync_wait(
-        omp_co::target(device, kernel, omp_co::range(20'000), omp_co::private_<std::size_t>(32)));
+    omp_co::sync_wait(omp_co::target(device, kernel, omp_co::range(20'000), omp_co::private_<std::size_t>(32)));
     BOOST_TEST(wrong == 0);
 }
 
@@ -252,8 +244,8 @@ BOOST_DATA_TEST_CASE(that_nobody_has_fails_the_region, data::make({0U, 1U, 2U}),
     omp_co::diagnostics why;
     std::size_t const too_much = std::size_t{1} << 46;
     BOOST_CHECK_EXCEPTION(
-        omp_co::sync_wait(omp_co::target(
-            device, [](char* p) { p[0] = 1; }, omp_co::private_<char>(too_much), omp_co::explain(why))),
+        omp_co::sync_wait(omp_co::target(device, [](char* p) { p[0] = 1; }, omp_co::private_<char>(too_much),
+                                         omp_co::explain(why))),
         boost::system::system_error,
         [](auto const& e) { return e.code() == errc::kernel_failed || e.code() == errc::out_of_memory; });
     BOOST_TEST(!why.empty());

@@ -23,8 +23,8 @@ public:
         std::lock_guard guard(mutex_);
         try {
             failed_.push_back({number, std::move(f)});
-        } catch (
-            ...) { // no memory for more than that it failed; those between two of them count as failed too
+        } catch (...) {
+            // No memory for more than that it failed; those between two of them count as failed too.
             if (wordless_ == 0) first_wordless_ = number;
             last_wordless_ = number;
             ++wordless_;

@@ -23,9 +23,8 @@ struct stream_queue : stream_clock {
     stream_wait* waiters = nullptr; ///< of regions that are parked for this stream's
     std::size_t commands_flying = 0;
     bool enqueuing = false;
-    bool adopted = false; ///< a stream of the program's
-    std::uint64_t closed =
-        0; ///< its queue is gone, and regions from this serial on do not know it; 0: that lives
+    bool adopted = false;            ///< a stream of the program's
+    std::uint64_t closed = 0;        ///< its queue is gone: regions from this serial on cannot name it
     region const* current = nullptr; ///< what that thread is at
 
     std::uint64_t load() const noexcept { return accepted - retired; }

@@ -75,8 +75,7 @@ private:
             return;
         }
         launch_shape shape;
-        bool const one_thread =
-            call.teams == nullptr && call.range.dimensions == 0; // which any kernel can have
+        bool const one_thread = call.teams == nullptr && call.range.dimensions == 0; // which any kernel can have
         if (!one_thread && !shape_of(call, kernel, parts_.facts, shape, failed)) return;
         driver::api const& d = parts_.device.driver();
         result r = result::success;
