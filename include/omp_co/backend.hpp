@@ -161,7 +161,7 @@ public:
     virtual error_code launch(invocation const& call) = 0;
 
     /// Copy a box, which stays alive until the region's signal has completed. A backend without pitched copies leaves these as
-    /// they are, a copy a row; one with them says so by `properties::box_copies`.
+    /// they are, a copy a row; one with them says so by `properties::box_stride_limit`.
     virtual error_code copy_box_in(void* device, void const* host, box const& shape)
     {
         error_code ec;
@@ -275,7 +275,8 @@ struct properties {
         false; ///< a command takes no longer to enqueue than a lock to be given up and taken again
     bool refuses_at_signal =
         false; ///< commands may turn out to be impossible when their region's signal is enqueued
-    bool box_copies = false; ///< a box is one command, not one a row
+    std::size_t box_stride_limit =
+        0; ///< boxes whose rows begin no further apart are one command, others one a row
     bool stages_copies =
         false; ///< host memory may be read when a copy is enqueued, and be written when its region has retired
     unsigned concurrency = 1; ///< streams that can make progress side by side
@@ -318,6 +319,12 @@ protected:
     ~host_watch() = default;
 };
 
+/// Who is going to use memory of a device.
+enum class user : unsigned char {
+    regions,
+    program ///< beside regions, streams of its own and other libraries
+};
+
 /// A device. The functions that allocate and create may be called from any thread, one at a time.
 class device {
 public:
@@ -335,8 +342,16 @@ public:
     /// At least `bytes` bytes, aligned to `block_alignment(bytes)`; null when there are none.
     virtual void* allocate(std::size_t bytes) noexcept = 0;
 
-    /// The same without keeping its caller, who may be an event loop, for long.
-    virtual supply allocate_quickly(std::size_t bytes) noexcept { return {allocate(bytes), false}; }
+    /// The same without keeping its caller, who may be an event loop, for long. Memory for `user::regions` may be there for this
+    /// device's streams alone at first.
+    virtual supply allocate_quickly(std::size_t bytes, user u) noexcept
+    {
+        static_cast<void>(u);
+        return {allocate(bytes), false};
+    }
+
+    /// Whether all that was allocated is there for everybody by now.
+    virtual bool settled() noexcept { return true; }
 
     virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
 

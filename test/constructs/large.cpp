@@ -110,9 +110,12 @@ BOOST_AUTO_TEST_CASE(a_partial_overlap_beyond_four_gib_names_both_sizes)
     BOOST_TEST(dev.get().statistics().mapped_ranges == 0U);
 }
 
-BOOST_DATA_TEST_CASE(strides_beyond_four_gib, data::make({true, false}), box_copies)
+// A device without boxes, one that has them for shorter strides, and one for any.
+BOOST_DATA_TEST_CASE(strides_beyond_four_gib,
+                     data::make({std::size_t{0}, 4 * gib - 1, device_of_addresses::any_stride}), limit)
 {
-    device_of_addresses dev(box_copies);
+    device_of_addresses dev(limit);
+    bool const box_copies = limit == device_of_addresses::any_stride;
     reserved<double> const r(3 * gib);
     double* const x = r.get();
     BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::alloc(section(x, 0, 3 * gib)))));

@@ -293,6 +293,35 @@ BOOST_DATA_TEST_CASE(blocks_within_a_device, data::make(varieties), v)
     BOOST_TEST(dev.now().device_bytes == 0U);
 }
 
+// Further than the driver copies boxes (CU_DEVICE_ATTRIBUTE_MAX_PITCH).
+BOOST_AUTO_TEST_CASE(rows_two_gib_apart)
+{
+    bed dev;
+    std::size_t const apart = std::size_t{1} << 31;
+    std::vector<int> x(3 * 4);
+    std::iota(x.begin(), x.end(), 0);
+    std::vector<int> back(2 * 4, -1);
+    {
+        auto far = omp_co::sync_wait(omp_co::allocate<int>(dev, (apart + 64) / sizeof(int)));
+        auto near = omp_co::sync_wait(omp_co::allocate<int>(dev, x.size()));
+        auto const rows = [&](std::size_t column) {
+            return omp_co::device_box(dev, omp_co::section2d(far.get(), {std::size_t{2}, apart / sizeof(int)},
+                                                             {0, column}, {2, 4}));
+        };
+        BOOST_TEST(!outcome(
+            omp_co::target_memcpy_rect(rows(0), omp_co::section2d(x.data(), {3, 4}, {0, 0}, {2, 4}))));
+        BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+            omp_co::device_box(dev, omp_co::section2d(near.get(), {3, 4}, {1, 0}, {2, 4})), rows(0))));
+        BOOST_TEST(!outcome(
+            omp_co::target_memcpy_rect(omp_co::section2d(back.data(), {2, 4}, {0, 0}, {2, 4}), rows(0))));
+        std::vector<int> const expected(x.begin(), x.begin() + 8);
+        BOOST_TEST(back == expected, boost::test_tools::per_element());
+        BOOST_TEST(!outcome(omp_co::target_memcpy(x, near)));
+        BOOST_TEST(std::equal(expected.begin(), expected.end(), x.begin() + 4));
+    }
+    BOOST_TEST(dev.now().device_bytes == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace conformance_test

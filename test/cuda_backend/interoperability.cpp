@@ -4,11 +4,14 @@
 #include "support/outcome.hpp"
 
 #include <boost/asio.hpp>
+#include <boost/test/data/monomorphic.hpp>
+#include <boost/test/data/test_case.hpp>
 #include <chrono>
 
 namespace interoperability_test {
 
 namespace asio = boost::asio;
+namespace data = boost::unit_test::data;
 using namespace cuda_test;
 using namespace std::chrono_literals;
 using omp_co_test::outcome;
@@ -82,6 +85,25 @@ BOOST_AUTO_TEST_CASE(a_stream_and_an_event_of_others_can_be_awaited)
     BOOST_TEST((std::chrono::steady_clock::now() - begin >= 25ms));
     BOOST_TEST(x == 2);
     (void)other.d.event_destroy(e);
+}
+
+// A block comes to be when a stream has come that far, which takes a while here.
+BOOST_DATA_TEST_CASE(memory_is_handed_out_when_streams_of_others_may_use_it, data::make({true, false}),
+                     by_operation)
+{
+    if (!simulator::present()) return;
+    bed dev(varieties[0], {{"LATENCY_US", "20000"}});
+    omp_co::device const where = dev;
+    (void)where.deallocate(where.allocate(1)); // the device is open now
+    auto const begin = std::chrono::steady_clock::now();
+    omp_co::device_buffer<char> made;
+    void* raw = nullptr;
+    if (by_operation)
+        made = omp_co::sync_wait(omp_co::allocate<char>(where, 100000));
+    else
+        raw = where.allocate(100000);
+    BOOST_TEST((std::chrono::steady_clock::now() - begin >= 20ms));
+    (void)where.deallocate(raw);
 }
 
 BOOST_AUTO_TEST_CASE(containers_cannot_live_where_the_host_reaches_nothing)

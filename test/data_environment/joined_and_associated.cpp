@@ -132,6 +132,32 @@ BOOST_AUTO_TEST_CASE(copies_may_go_beyond_what_is_associated_in_an_allocation)
     BOOST_TEST((accept(0, {raw(map_fill, memory[0] + 40, 25)}).refused == errc::invalid_argument));
 }
 
+BOOST_AUTO_TEST_CASE(an_allocation_stays_while_what_is_associated_with_it_is_in_use)
+{
+    auto const is_there = [&] {
+        int allocations = 0;
+        environment.table().for_each_allocation([&](present_entry&) { ++allocations; });
+        return allocations == 1;
+    };
+    for (bool const ended : {false, true}) {
+        char* const block = memory[0];
+        environment.memory().allocated(block, 64);
+        BOOST_TEST((environment.memory().associate({x, x + 16}, block + 16) == errc{}));
+        region& by_address = accept(0, {raw(0, block + 20, 4)});
+        region& by_host = accept(1, {target::tofrom(x, 16)});
+        BOOST_TEST(by_host.items[0].entry == by_address.items[0].entry);
+        if (ended) BOOST_TEST(environment.memory().disassociate(x));
+        BOOST_TEST(
+            environment.memory().deallocate(block, [](void*, std::size_t) { BOOST_ERROR("at once"); }));
+        retire(by_address);
+        BOOST_TEST(is_there());
+        retire(by_host);
+        BOOST_TEST(!is_there());
+        if (!ended) BOOST_TEST(environment.memory().disassociate(x));
+        BOOST_TEST(!is_present(x));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(motions_leave_all_of_a_joined_pointer_alone)
 {
     attachment_record last{x + 48, nullptr, 0, 0, nullptr};

@@ -255,6 +255,29 @@ fact const misaligned_set{
         answers(cu.cuMemsetD32_v2(x + 2, 0, 1), CUDA_ERROR_INVALID_VALUE);
     }};
 
+fact const pitch_limit{"a_box_with_a_larger_pitch_than_the_limit_is_refused",
+                       "Driver API, Memory Management, cuMemcpy3D: \"cuMemcpy3D() returns an error if any "
+                       "pitch is greater than the "
+                       "maximum allowed (CU_DEVICE_ATTRIBUTE_MAX_PITCH)\"",
+                       [] {
+                           int most = 0;
+                           ok(cu.cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_PITCH, 0));
+                           device_memory const x(1 << 20);
+                           pinned<int> const host(16);
+                           CUDA_MEMCPY3D c{};
+                           c.srcMemoryType = CU_MEMORYTYPE_HOST;
+                           c.srcHost = host.get();
+                           c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+                           c.dstDevice = x;
+                           c.WidthInBytes = 16;
+                           c.Height = 2;
+                           c.Depth = 1;
+                           c.srcPitch = 16;
+                           c.dstPitch = static_cast<std::size_t>(most) + 1;
+                           c.srcHeight = c.dstHeight = 2;
+                           answers(cu.cuMemcpy3DAsync_v2(&c, nullptr), CUDA_ERROR_INVALID_VALUE);
+                       }};
+
 fact const peers{"memory_is_copied_between_devices",
                  "Driver API, Memory Management, cuMemcpyPeerAsync: \"Copies from device memory in one "
                  "context to device memory in "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copies of two and three dimensions. Arrays are not simulated.
 #include "copy.hpp"
+#include "limits.hpp"
 
 using namespace omp_co_sim;
 
@@ -22,6 +23,7 @@ copy_side side(session& s, side_values const& v, std::size_t width, std::size_t 
     }
     require(v.type == CU_MEMORYTYPE_HOST || v.type == CU_MEMORYTYPE_DEVICE ||
             v.type == CU_MEMORYTYPE_UNIFIED);
+    require(v.pitch <= std::size_t{limits::pitch});
     bool const one_row = height <= 1 && depth <= 1;
     require(v.pitch >= v.x + width || (v.pitch == 0 && one_row));
     require(v.height >= v.y + height || depth <= 1);

@@ -39,7 +39,7 @@ int attribute(settings const& config, device const& d, CUdevice_attribute which)
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
         return limits::warp;
     case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
-        return 2147483647;
+        return limits::pitch;
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR:
         return 65536;

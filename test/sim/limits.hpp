@@ -8,6 +8,7 @@ inline constexpr int threads_of_block = 1024;
 inline constexpr int block_z = 64;
 inline constexpr int grid_x = 2147483647;
 inline constexpr int grid_yz = 65535;
+inline constexpr int pitch = 2147483647; ///< of copies of boxes
 inline constexpr int warp = 32;
 inline constexpr int multiprocessors = 16;
 inline constexpr int threads_of_multiprocessor = 2048;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,12 +35,11 @@ public:
         backend::extents range{};
     };
 
-    /// `box_copies`: a box is one command, not one a row.
-    address_device(std::vector<command>& log, bool box_copies) : log_(log)
+    address_device(std::vector<command>& log, std::size_t box_stride_limit) : log_(log)
     {
         traits_.inline_execution = true;
         traits_.device_waits = false;
-        traits_.box_copies = box_copies;
+        traits_.box_stride_limit = box_stride_limit;
     }
 
     omp_co::backend_kind kind() const noexcept override { return omp_co::backend_kind::host; }
@@ -56,7 +56,7 @@ public:
 
     std::unique_ptr<backend::stream> create_stream(omp_co::error_code&) override
     {
-        return std::make_unique<stream>(log_, traits_.box_copies);
+        return std::make_unique<stream>(log_);
     }
     void set_wakeup(backend::wakeup) noexcept override {}
     void stop() noexcept override {}
@@ -64,7 +64,7 @@ public:
 private:
     class stream final : public backend::stream {
     public:
-        stream(std::vector<command>& log, bool boxes) : log_(log), boxes_(boxes) {}
+        explicit stream(std::vector<command>& log) : log_(log) {}
 
         omp_co::error_code copy_in(void* device, void const* host, std::size_t bytes) override
         {
@@ -76,12 +76,10 @@ private:
         }
         omp_co::error_code copy_box_in(void* device, void const* host, backend::box const& shape) override
         {
-            if (!boxes_) return backend::stream::copy_box_in(device, host, shape);
             return note(command::kind::box_in, device, host, shape.bytes(), shape);
         }
         omp_co::error_code copy_box_out(void* host, void const* device, backend::box const& shape) override
         {
-            if (!boxes_) return backend::stream::copy_box_out(host, device, shape);
             return note(command::kind::box_out, device, host, shape.bytes(), shape);
         }
         omp_co::error_code copy_within(void* to, void const* from, std::size_t bytes) override
@@ -123,7 +121,6 @@ private:
         }
 
         std::vector<command>& log_;
-        bool boxes_;
         backend::sequence completed_ = 0;
     };
 
@@ -135,10 +132,12 @@ private:
 /// One of them among the process's devices, and what it was told.
 class device_of_addresses {
 public:
-    explicit device_of_addresses(bool box_copies = true)
+    static constexpr std::size_t any_stride = std::numeric_limits<std::size_t>::max();
+
+    explicit device_of_addresses(std::size_t box_stride_limit = any_stride)
     {
         auto& slot = omp_co::detail::registry::instance().add(
-            std::make_unique<address_device>(log, box_copies), false);
+            std::make_unique<address_device>(log, box_stride_limit), false);
         device_ = omp_co::device(&slot, slot.generation);
     }
     device_of_addresses(device_of_addresses const&) = delete;

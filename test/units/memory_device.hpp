@@ -33,12 +33,14 @@ public:
         return block;
     }
 
-    omp_co::backend::supply allocate_quickly(std::size_t n) noexcept override
+    omp_co::backend::supply allocate_quickly(std::size_t n, omp_co::backend::user) noexcept override
     {
         ++questions;
         if (why || coming) return {nullptr, coming, why};
         return {allocate(n), false, {}};
     }
+
+    bool settled() noexcept override { return !unsettled; }
 
     void deallocate(void* block, std::size_t n) noexcept override
     {
@@ -66,6 +68,7 @@ public:
     int allocations = 0;
     int questions = 0;       ///< of callers that cannot wait
     bool coming = false;     ///< what they are told
+    bool unsettled = false;
     omp_co::error_code why;  ///< why there is nothing for them
     bool only_count = false; ///< addresses without memory
     bool wrong_size = false; ///< something was given back that was not taken

@@ -20,10 +20,10 @@ public:
     block_pool& operator=(block_pool const&) = delete;
     ~block_pool() { trim(); }
 
-    /// A block of at least `bytes`, null if the device has none left (free blocks are given back first).
+    /// A block of at least `bytes` for the program, null if the device has none left (free blocks are given back first).
     void* allocate(std::size_t bytes) noexcept
     {
-        return allocate_by(bytes,
+        return allocate_by(bytes, source_.settled(),
                            [this](std::size_t n) {
                                return backend::supply{source_.allocate(n), false};
                            })
@@ -31,9 +31,10 @@ public:
     }
 
     /// The same, but never takes long.
-    backend::supply allocate_quickly(std::size_t bytes) noexcept
+    backend::supply allocate_quickly(std::size_t bytes, backend::user u) noexcept
     {
-        return allocate_by(bytes, [this](std::size_t n) { return source_.allocate_quickly(n); });
+        return allocate_by(bytes, u == backend::user::regions || source_.settled(),
+                           [&](std::size_t n) { return source_.allocate_quickly(n, u); });
     }
 
     /// Takes back what allocate(bytes) gave.
@@ -94,13 +95,14 @@ private:
     // As much again as is in use, so that a steady program never allocates and a shrinking one gives back.
     std::size_t most_cached() const noexcept { return in_use_ < always_cached ? always_cached : in_use_; }
 
+    // `reuse`: free blocks will do.
     template <class Ask>
-    backend::supply allocate_by(std::size_t bytes, Ask ask) noexcept
+    backend::supply allocate_by(std::size_t bytes, bool reuse, Ask ask) noexcept
     {
         if (bytes > largest) return {};
         unsigned const at = class_of(bytes);
         std::size_t const rounded = class_bytes(at);
-        if (!free_[at].empty()) {
+        if (reuse && !free_[at].empty()) {
             void* const block = free_[at].back();
             free_[at].pop_back();
             cached_ -= rounded;

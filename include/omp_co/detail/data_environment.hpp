@@ -206,13 +206,9 @@ public:
             // The program has its side back and may write it.
             if (item.has(map_copy_in | map_copy_out) && serial >= e->synced_since) e->synced = {};
             if (--e->pending != 0) continue;
-            if (e->live()) {
-                e->uses.clear();
-                e->failures.clear();
-                continue;
-            }
-            if (e->owns_block && e->block != nullptr) free(e->block, e->bytes());
-            table_.remove(*e);
+            present_entry* const kept = std::exchange(e->keeps, nullptr);
+            settle(*e, free);
+            if (kept != nullptr && --kept->pending == 0) settle(*kept, free);
         }
     }
 
@@ -260,6 +256,19 @@ private:
     {
         constexpr std::uint32_t more = map_enter | map_exit | map_written | map_raw;
         return item.entry != nullptr && (item.flags & (map_update | more)) == map_update;
+    }
+
+    // The last region that uses it has retired.
+    template <class Free>
+    void settle(present_entry& e, Free& free) noexcept
+    {
+        if (e.live()) {
+            e.uses.clear();
+            e.failures.clear();
+            return;
+        }
+        if (e.owns_block && e.block != nullptr) free(e.block, e.bytes());
+        table_.remove(e);
     }
 
     void move(map_item& item, std::uint64_t serial) noexcept

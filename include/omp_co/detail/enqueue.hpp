@@ -16,13 +16,21 @@
 
 namespace omp_co::detail {
 
+/// Whether the device takes the box as it is.
+inline bool is_one_command(backend::properties const& traits, backend::box const& shape) noexcept
+{
+    return traits.box_stride_limit != 0 &&
+           std::max(shape.host.row, shape.device.row) <= traits.box_stride_limit;
+}
+
 /// How many commands a motion takes at most.
 inline std::uint32_t commands_of(backend::properties const& traits, map_item const& item) noexcept
 {
     if (item.is_plain()) return 1;
     std::uint32_t more = 0;
     for (attachment_record const* a = item.joined; a != nullptr; a = a->next) ++more;
-    if (item.shape == nullptr || (traits.box_copies && !item.has(map_from_device))) return 1 + more;
+    if (item.shape == nullptr || (is_one_command(traits, *item.shape) && !item.has(map_from_device)))
+        return 1 + more;
     constexpr std::size_t most = std::size_t{1} << 30;
     return more + static_cast<std::uint32_t>(std::min(most, item.shape->rows * item.shape->slices));
 }
@@ -42,11 +50,15 @@ inline error_code copy_from(backend::stream& out, map_item const& item) noexcept
     return ec;
 }
 
-inline error_code move_in(backend::stream& out, map_item const& item) noexcept
+// What the device does not take as a box goes as the interface has it for those without: row by row.
+inline error_code move_in(backend::properties const& traits, backend::stream& out,
+                          map_item const& item) noexcept
 {
+    bool const rows = item.shape != nullptr && !is_one_command(traits, *item.shape);
     if (item.has(map_within))
         return item.shape == nullptr ? out.copy_within(item.device, item.host, item.bytes)
-                                     : out.copy_box_within(item.device, item.host, *item.shape);
+               : rows ? out.backend::stream::copy_box_within(item.device, item.host, *item.shape)
+                      : out.copy_box_within(item.device, item.host, *item.shape);
     if (item.has(map_from_device)) return copy_from(out, item);
     if (item.has(map_fill)) return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
     char* const device = static_cast<char*>(item.device);
@@ -55,17 +67,21 @@ inline error_code move_in(backend::stream& out, map_item const& item) noexcept
             return out.copy_in(device + at, item.begin() + at, bytes);
         });
     return item.shape == nullptr ? out.copy_in(device, item.host, item.bytes)
+           : rows                ? out.backend::stream::copy_box_in(device, item.host, *item.shape)
                                  : out.copy_box_in(device, item.host, *item.shape);
 }
 
-inline error_code move_out(backend::stream& out, map_item const& item) noexcept
+inline error_code move_out(backend::properties const& traits, backend::stream& out,
+                           map_item const& item) noexcept
 {
+    bool const rows = item.shape != nullptr && !is_one_command(traits, *item.shape);
     char const* const device = static_cast<char const*>(item.device);
     if (item.joined != nullptr)
         return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
             return out.copy_out(item.begin() + at, device + at, bytes);
         });
     return item.shape == nullptr ? out.copy_out(item.host, device, item.bytes)
+           : rows                ? out.backend::stream::copy_box_out(item.host, device, *item.shape)
                                  : out.copy_box_out(item.host, device, *item.shape);
 }
 
@@ -103,7 +119,7 @@ template <bool OnQueue>
             ++r.commands;
             continue;
         }
-        ec = move_in(out, item);
+        ec = move_in(traits, out, item);
         r.commands += commands_of(traits, item);
     }
     if ((all & map_attach) != 0) // behind the structures that they are in
@@ -121,7 +137,8 @@ template <bool OnQueue>
     if ((all & map_copy_out) != 0)
         for (map_item const& item : r.maps()) {
             if (ec || !item.has(map_copy_out)) continue;
-            ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes) : move_out(out, item);
+            ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes)
+                                 : move_out(traits, out, item);
             r.commands += commands_of(traits, item);
         }
     if (timed && !ec) ec = out.end_timing(r.why->timing());

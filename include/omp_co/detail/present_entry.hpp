@@ -62,6 +62,8 @@ struct present_entry : boost::intrusive::list_base_hook<> {
     bool orphan = false;
     bool owns_block = true;         ///< false: associated or unified memory
     bool allocation = false;        ///< memory without a host range: `range` is its own
+    present_entry* keeps =
+        nullptr; ///< associated: the allocation around it, given back already, that is `pending` for its sake
     std::uint64_t opened = 0;       ///< serial of the region that created or revived it
     byte_range synced;              ///< equal on both sides once all accepted work is done
     std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so

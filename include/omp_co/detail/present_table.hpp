@@ -94,6 +94,19 @@ public:
         return nullptr;
     }
 
+    /// Calls `f(entry)` for whatever has its block within `e`'s, that one included.
+    template <class F>
+    void for_each_within(present_entry const& e, F f) noexcept
+    {
+        index_blocks();
+        where at;
+        for (bool any = blocks_.last_not_above(e.block + e.bytes() - 1, at); any;
+             any = blocks_.previous(at)) {
+            if (blocks_.entry(at).block < e.block) break;
+            f(blocks_.entry(at));
+        }
+    }
+
     /// How many uses an entry of `r` would take over from those that make way for it.
     std::size_t users_of(byte_range r) noexcept
     {
@@ -198,6 +211,7 @@ public:
         e.orphan = false;
         e.owns_block = true;
         e.allocation = false;
+        e.keeps = nullptr;
         e.opened = e.synced_since = 0;
         e.failures.clear();
         e.synced = {};

@@ -25,7 +25,7 @@ public:
         table_.insert_allocation(table_.create(), block, bytes);
     }
 
-    /// Takes it out again: `free(block, bytes)` now, or when the last region that uses it retires. False: `p` is not the
+    /// Takes it out again: `free(block, bytes)` now, or when the last region retires that uses it or what is associated with it. False: `p` is not the
     /// beginning of such memory.
     template <class Free>
     bool deallocate(void* p, Free free) noexcept
@@ -33,6 +33,11 @@ public:
         present_entry* const e = table_.allocation_at(p);
         if (e == nullptr) return false;
         e->count = 0;
+        table_.for_each_within(*e, [&](present_entry& associated) {
+            if (associated.owns_block || associated.pending == 0) return;
+            associated.keeps = e;
+            ++e->pending;
+        });
         if (e->pending != 0) return true;
         free(e->block, e->bytes());
         table_.remove(*e);

@@ -137,7 +137,7 @@ public:
 private:
     void* allocate(std::size_t bytes) noexcept
     {
-        backend::supply const s = pool_.allocate_quickly(bytes);
+        backend::supply const s = pool_.allocate_quickly(bytes, backend::user::regions);
         coming_ = s.coming;
         why_ = s.why;
         return s.block;
@@ -147,7 +147,7 @@ private:
     bool allocate_for(region& r) noexcept
     {
         map_item& item = r.maps()[0];
-        backend::supply const s = pool_.allocate_quickly(item.bytes);
+        backend::supply const s = pool_.allocate_quickly(item.bytes, backend::user::program);
         if (s.coming) return false;
         try {
             item.device = keep_for_program(s.block, item.bytes);

@@ -33,7 +33,7 @@ public:
         : parts_(d, number, std::move(l), choice)
     {
         traits_.device_waits = true;
-        traits_.box_copies = true;
+        traits_.box_stride_limit = parts_.facts.max_pitch;
         traits_.stages_copies = true;
         traits_.refuses_at_signal = true;
         traits_.concurrency = 8;
@@ -64,15 +64,23 @@ public:
     {
         if (parts_.device.lost() != result::success || parts_.open() != result::success) return nullptr;
         current in(parts_.device);
-        return in ? parts_.memory.allocate(bytes) : nullptr;
+        return in ? parts_.memory.allocate_settled(bytes) : nullptr;
     }
 
-    backend::supply allocate_quickly(std::size_t bytes) noexcept override
+    /// What is for the program is allocated by the helper, who can wait until it is there.
+    backend::supply allocate_quickly(std::size_t bytes, backend::user u) noexcept override
     {
         if (result const lost = parts_.device.lost(); lost != result::success) return {nullptr, false, lost};
-        if (!parts_.memory.holds(bytes)) return parts_.supply.take(bytes);
+        if (u == backend::user::program || !parts_.memory.holds(bytes)) return parts_.supply.take(bytes);
         current in(parts_.device);
         return {in ? parts_.memory.allocate(bytes) : nullptr, false};
+    }
+
+    bool settled() noexcept override
+    {
+        if (parts_.memory.is_settled()) return true;
+        current in(parts_.device);
+        return in && parts_.memory.look_whether_settled();
     }
 
     void deallocate(void* block, std::size_t bytes) noexcept override

@@ -12,7 +12,8 @@
 namespace omp_co::cuda::engine {
 
 /// Blocks are allocated and freed in the order of a stream of their own, so no call waits for a kernel. That order means
-/// nothing to other streams: each of them waits for an event behind the latest allocation (`join`) before it goes on.
+/// nothing to other streams: each of the device's waits for an event behind the latest allocation (`join`) before it goes on, and
+/// before anybody else gets a block, the host has seen that event come (`settled`).
 /// Freed blocks are idle by then, since the layers above free nothing that a device may still use.
 class device_memory {
 public:
@@ -66,16 +67,44 @@ public:
         return block;
     }
 
+    /// The same, and comes back when everybody may use the block.
+    void* allocate_settled(std::size_t bytes) noexcept
+    {
+        void* const block = allocate(bytes);
+        if (block == nullptr || is_settled()) return block;
+        std::uint64_t const seen = epoch_.load(std::memory_order_acquire);
+        if (twice([&] { return context_.driver().stream_synchronize(stream_); })) {
+            settled_through(seen);
+            return block;
+        }
+        deallocate(block, bytes);
+        return nullptr;
+    }
+
+    /// Whether everybody may use every block, as far as is known.
+    bool is_settled() const noexcept
+    {
+        return settled_.load(std::memory_order_acquire) >= epoch_.load(std::memory_order_acquire);
+    }
+
+    /// The same, asking the driver. With the context current.
+    bool look_whether_settled() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        result const r = context_.driver().event_query(ready_);
+        if (r == result::not_ready || !context_.check(r)) return false;
+        settled_through(epoch_.load(std::memory_order_relaxed));
+        return true;
+    }
+
     /// With the context current.
     void deallocate(void* block, std::size_t bytes) noexcept
     {
         if (context_.gone()) return;
         driver::api const& d = context_.driver();
         auto const address = reinterpret_cast<driver::device_address>(block);
-        auto const give = [&] {
-            return pool_ == nullptr ? d.mem_free(address) : d.mem_free_async(address, stream_);
-        };
-        if (!context_.check(give()) && context_.lost() == result::success) (void)context_.check(give());
+        (void)twice(
+            [&] { return pool_ == nullptr ? d.mem_free(address) : d.mem_free_async(address, stream_); });
         used_.fetch_sub(bytes, std::memory_order_relaxed);
     }
 
@@ -135,12 +164,27 @@ private:
         return pointer(block);
     }
 
+    // A call that is tried again if it has failed and the device works.
+    template <class Call>
+    bool twice(Call call) noexcept
+    {
+        return context_.check(call()) || (context_.lost() == result::success && context_.check(call()));
+    }
+
+    void settled_through(std::uint64_t epoch) noexcept
+    {
+        std::uint64_t known = settled_.load(std::memory_order_relaxed);
+        while (known < epoch && !settled_.compare_exchange_weak(known, epoch, std::memory_order_release)) {
+        }
+    }
+
     context& context_;
     driver::stream_handle stream_ = nullptr;
     driver::pool_handle pool_ = nullptr;
     std::mutex mutex_; // an event is recorded and waited for under it
     driver::event_handle ready_ = nullptr;
     std::atomic<std::uint64_t> epoch_{0};
+    std::atomic<std::uint64_t> settled_{0}; ///< the latest epoch that the host has seen come
     std::atomic<bool> pooled_{false};
     std::atomic<std::size_t> used_{0};
     std::atomic<std::size_t> most_used_{0};

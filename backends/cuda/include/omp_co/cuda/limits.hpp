@@ -16,6 +16,7 @@ struct limits {
     unsigned max_threads = 0;
     unsigned max_block[3]{};
     unsigned max_grid[3]{};
+    std::size_t max_pitch = 0;          ///< bytes from row to row of a copy
     std::size_t shared_bytes = 0;       ///< of a block, without asking
     std::size_t shared_bytes_optin = 0; ///< of a block, when a kernel asks for it
     bool pools = false;
@@ -48,6 +49,7 @@ inline limits read_limits(driver::api const& d, driver::device_number number)
     l.max_grid[0] = ask_unsigned(device_attribute::max_grid_dim_x);
     l.max_grid[1] = ask_unsigned(device_attribute::max_grid_dim_y);
     l.max_grid[2] = ask_unsigned(device_attribute::max_grid_dim_z);
+    l.max_pitch = ask_unsigned(device_attribute::max_pitch);
     l.shared_bytes = ask_unsigned(device_attribute::max_shared_memory_per_block);
     l.shared_bytes_optin = ask_unsigned(device_attribute::max_shared_memory_per_block_optin);
     if (l.shared_bytes_optin < l.shared_bytes) l.shared_bytes_optin = l.shared_bytes;

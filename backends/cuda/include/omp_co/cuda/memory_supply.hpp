@@ -78,8 +78,8 @@ public:
         result const opened = open_(opened_);
         if (opened == result::success) {
             current in(context_);
-            if (in) at = memory_.allocate(bytes);
-            if (in && at == nullptr && give_back()) at = memory_.allocate(bytes);
+            if (in) at = memory_.allocate_settled(bytes);
+            if (in && at == nullptr && give_back()) at = memory_.allocate_settled(bytes);
         }
         note(bytes, at, opened);
         context_.wake();

@@ -7,6 +7,7 @@
 
 #include <boost/system/system_error.hpp>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -24,7 +25,7 @@ public:
         traits_.device_waits = workers != 0;
         traits_.inline_execution = workers == 0;
         traits_.quick_enqueueing = workers != 0;
-        traits_.box_copies = true;
+        traits_.box_stride_limit = std::numeric_limits<std::size_t>::max();
         traits_.concurrency = workers == 0 ? 1 : workers;
         traits_.memory_limit = o.memory;
         if (workers != 0) crew_ = std::make_unique<crew>(o);
