@@ -8,6 +8,7 @@
 #include <omp_co/omp_co.hpp>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -278,6 +279,58 @@ void work_after_the_end_is_refused()
     omp_co::sync_wait(omp_co::target([] {}));
 }
 
+// Waits in a static destructor, after the library has closed, for operations that its own thread serves: each is over, and a new
+// one is refused.
+struct waits_too_late {
+    ~waits_too_late()
+    {
+        for (std::future<void>& f : started) {
+            try {
+                f.get();
+            } catch (std::future_error const&) { // the handler is gone
+            } catch (boost::system::system_error const&) {
+            }
+        }
+        try {
+            omp_co::target([] {})(asio::use_future).get();
+            std::_Exit(8);
+        } catch (boost::system::system_error const& e) {
+            if (e.code() != omp_co::errc::shutting_down && e.code() != omp_co::errc::device_lost)
+                std::_Exit(9);
+        }
+        std::promise<error_code> told;
+        omp_co::target([] {})([&](error_code ec) { told.set_value(ec); });
+        if (!told.get_future().get()) std::_Exit(10);
+    }
+    std::vector<std::future<void>> started;
+};
+
+void start_what_nobody_serves(waits_too_late& late)
+{
+    for (int i = 0; i < 20; ++i)
+        late.started.push_back(work_on_globals(omp_co::default_device())(asio::use_future));
+    // Behind something that is never done.
+    static omp_co::external_event never;
+    int place = 0;
+    late.started.push_back(
+        omp_co::host_task([] {}, omp_co::detach(never), omp_co::depend_out(place))(asio::use_future));
+    late.started.push_back(omp_co::target([] {}, omp_co::depend_in(place))(asio::use_future));
+}
+
+void a_static_destructor_waits_for_futures()
+{
+    static waits_too_late constructed_before_the_first_use;
+    start_what_nobody_serves(constructed_before_the_first_use);
+}
+
+void a_static_destructor_waits_after_an_exit_in_a_handler()
+{
+    static waits_too_late constructed_before_the_first_use;
+    start_what_nobody_serves(constructed_before_the_first_use);
+    work_on_globals(omp_co::default_device())([](error_code) { std::exit(0); });
+    std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 struct mode {
     char const* name;
     void (*run)();
@@ -290,7 +343,8 @@ constexpr mode modes[] = {
     {"main_returns_with_a_global_device", main_returns_with_a_global_device},
     {"main_returns_with_a_global_io_context", main_returns_with_a_global_io_context},
     {"main_returns_with_a_global_offload_context", main_returns_with_a_global_offload_context},
-    {"main_returns_with_a_global_context_and_a_global_device", main_returns_with_a_global_context_and_a_global_device},
+    {"main_returns_with_a_global_context_and_a_global_device",
+     main_returns_with_a_global_context_and_a_global_device},
     {"main_returns_with_a_static_device_and_context", main_returns_with_a_static_device_and_context},
     {"main_returns_with_a_static_context_and_device", main_returns_with_a_static_context_and_device},
     {"main_returns_with_coroutines_in_a_global_context", main_returns_with_coroutines_in_a_global_context},
@@ -304,6 +358,9 @@ constexpr mode modes[] = {
     {"exit_while_another_thread_starts_regions", exit_while_another_thread_starts_regions},
     {"a_static_destructor_computes_with_private_memory", a_static_destructor_computes_with_private_memory},
     {"work_after_the_end_is_refused", work_after_the_end_is_refused},
+    {"a_static_destructor_waits_for_futures", a_static_destructor_waits_for_futures},
+    {"a_static_destructor_waits_after_an_exit_in_a_handler",
+     a_static_destructor_waits_after_an_exit_in_a_handler},
 };
 
 } // namespace

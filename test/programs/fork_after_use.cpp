@@ -237,6 +237,38 @@ void forks_amid_traffic()
     for (std::thread& t : threads) t.join();
 }
 
+// Another thread may be inside a group, a loop, or the beginning of the library's thread.
+void forks_amid_groups()
+{
+    omp_co::host::virtual_device device({.workers = 1});
+    int const forks = child_process::sanitized ? 20 : 200;
+    for (int i = 0; i < forks && child_process::failures == 0; ++i) {
+        auto io = std::make_unique<asio::io_context>();
+        auto group = std::make_unique<omp_co::task_group>(io->get_executor());
+        std::atomic<bool> over{false};
+        auto const in_group = [&]() -> asio::awaitable<void> {
+            while (!over) {
+                for (int n = 0; n < 4; ++n) group->spawn(omp_co::target(device, noop{}));
+                omp_co::task_group inner(co_await asio::this_coro::executor);
+                inner.spawn(omp_co::target(device, noop{}));
+                co_await inner.wait();
+                co_await group->wait();
+            }
+        };
+        asio::co_spawn(*io, in_group(), asio::detached);
+        std::thread runs([&] { io->run(); });
+        std::this_thread::sleep_for(std::chrono::microseconds(200 + 37 * i));
+        in_child("amid groups, fork " + std::to_string(i + 1), [&] {
+            (void)alarm(10);
+            group->cancel();
+            group.reset();
+            (void)io.release(); // Asio's locks may be taken too
+        });
+        over = true;
+        runs.join();
+    }
+}
+
 // Before anything of omp_co is used a fork is none of its business.
 int fork_before_use()
 {
@@ -265,5 +297,6 @@ int main(int argc, char**)
     handlers_without_a_context();
     inherited_objects_are_destroyed();
     forks_amid_traffic();
+    forks_amid_groups();
     return child_process::result();
 }

@@ -37,7 +37,7 @@ public:
     void end_held(region& r, error_code ec) noexcept;
     void close() noexcept
     {
-        std::lock_guard guard(mutex_);
+        auto const guard = lock_unless_forked(mutex_);
         loop_ = nullptr;
     }
 
@@ -116,6 +116,9 @@ public:
 
     /// A handler that was dispatched to its executor threw: Asio keeps the exception until the turn ends.
     static void handler_threw() noexcept { threw() = true; }
+
+    /// Ends as with its context, which stays.
+    void end() noexcept { shutdown(); }
 
     bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
@@ -565,7 +568,7 @@ private:
 
 inline void loop_door::end_held(region& r, error_code ec) noexcept
 {
-    std::lock_guard guard(mutex_);
+    auto const guard = lock_unless_forked(mutex_);
     if (loop_ != nullptr) loop_->end_held(r, ec);
 }
 

@@ -13,7 +13,7 @@
 
 namespace omp_co::detail {
 
-class offload_thread {
+class offload_thread final : public registry::handler_thread {
 public:
     static loop& get_loop()
     {
@@ -37,33 +37,53 @@ private:
 
     static loop& start()
     {
-        static std::mutex starting;
-        std::lock_guard guard(starting);
+        static bool const watched = watch_forks();
+        static_cast<void>(watched);
+        std::lock_guard guard(starting());
         offload_thread* the = instance().load();
         if (the == nullptr) {
             the = new offload_thread; // never deleted: a handler may still be on its way at exit
+            if (!registry::instance().at_close(*the))
+                the->thread_.detach(); // what is asked now is refused, and somebody has to say so
             instance().store(the, std::memory_order_release);
-            registry::instance().at_close([](void* p) { static_cast<offload_thread*>(p)->stop(); }, the);
-            static bool const once = [] {
-                (void)pthread_atfork(nullptr, nullptr,
-                                     [] { instance().store(nullptr); }); // a child starts its own
-                return true;
-            }();
-            (void)once;
         }
         return the->loop_;
+    }
+
+    static std::mutex& starting() noexcept
+    {
+        static std::mutex the;
+        return the;
+    }
+
+    static bool watch_forks() noexcept
+    {
+        (void)pthread_atfork([] { starting().lock(); }, [] { starting().unlock(); },
+                             [] {
+                                 instance().store(nullptr); // a child starts its own
+                                 starting().unlock();
+                             });
+        return true;
     }
 
     // What a handler throws has nobody above it here, and ends the program as in Asio's system_context.
     void run() noexcept { context_.run(); }
 
-    void stop()
+    void stop() noexcept override
     {
         context_.stop();
         if (thread_.get_id() == std::this_thread::get_id())
             thread_.detach(); // exit() was called by a handler
         else
             thread_.join();
+    }
+
+    void end() noexcept override
+    {
+        static std::atomic<offload_thread*> ended{nullptr};
+        ended.store(this);         // for leak checkers
+        instance().store(nullptr); // who comes later gets another one
+        loop_.end();
     }
 
     offload_context context_;

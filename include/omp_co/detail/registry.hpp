@@ -290,11 +290,21 @@ public:
         return true;
     }
 
-    /// Called at exit, before the devices go: stops what runs handlers.
-    void at_close(void (*stop)(void*), void* context)
+    /// What runs handlers on a thread of its own.
+    struct handler_thread {
+        virtual void stop() noexcept = 0; ///< no handler runs any more; at exit, before the devices go
+        virtual void end() noexcept = 0;  ///< after that: what handlers there are will not be called
+    protected:
+        ~handler_thread() = default;
+    };
+
+    /// False: the program is on its way out, so nobody is going to call it. Throws std::bad_alloc.
+    bool at_close(handler_thread& t)
     {
         std::lock_guard guard(mutex_);
-        closers_.push_back({stop, context});
+        if (closing()) return false;
+        handler_threads_.push_back(&t);
+        return true;
     }
 
     /// The program is on its way out: nothing new, what is in flight ends, and no thread of ours is left when
@@ -302,8 +312,14 @@ public:
     /// exit handlers of its own has it run before those. Only the first call counts.
     void close() noexcept
     {
-        if (forked() || closing_.exchange(true)) return;
-        for (closer const& c : closers_) c.stop(c.context);
+        if (forked()) return;
+        std::vector<handler_thread*> threads;
+        {
+            std::lock_guard guard(mutex_);
+            if (closing_.exchange(true)) return;
+            threads = std::move(handler_threads_);
+        }
+        for (handler_thread* const t : threads) t->stop();
         devices_.for_each([this](device_slot& slot) {
             std::uint32_t generation = 0;
             {
@@ -312,6 +328,7 @@ public:
             }
             remove(slot, generation);
         });
+        for (handler_thread* const t : threads) t->end();
     }
 
     std::atomic<device_place const*> default_device{nullptr};
@@ -540,11 +557,6 @@ private:
         }
     }
 
-    struct closer {
-        void (*stop)(void*);
-        void* context;
-    };
-
     std::atomic<bool> forked_{false};
     std::atomic<bool> closing_{false};
     device_list devices_;
@@ -554,10 +566,18 @@ private:
     std::mutex mutex_;
     std::vector<device_slot*> numbered_;       // guarded by mutex_
     std::vector<device_slot*> free_;           // guarded by mutex_
-    std::vector<closer> closers_;              // guarded by mutex_
+    std::vector<handler_thread*> handler_threads_; // guarded by mutex_
     std::forward_list<device_place> defaults_; // guarded by mutex_
     sleepers sleepers_;
 };
+
+/// A child may find a lock taken by a thread that stayed with its parent, and has no other threads.
+inline std::unique_lock<std::mutex> lock_unless_forked(std::mutex& m)
+{
+    std::unique_lock lock(m, std::defer_lock);
+    if (!registry::instance().forked()) lock.lock();
+    return lock;
+}
 
 /// Why there is nothing behind a device's handle.
 inline errc absent() noexcept { return registry::instance().forked() ? errc::forked : errc::device_lost; }

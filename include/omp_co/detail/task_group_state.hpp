@@ -30,13 +30,14 @@ public:
     /// Throws std::bad_alloc.
     explicit task_group_state(asio::any_io_executor ex) : executor_(std::move(ex))
     {
-        if (void const* const outer = group_of(executor_)) registry::instance().groups().add(this, outer);
+        void const* const outer = group_of(executor_);
+        if (outer != nullptr && !forked()) registry::instance().groups().add(this, outer);
     }
     task_group_state(task_group_state const&) = delete;
     task_group_state& operator=(task_group_state const&) = delete;
     ~task_group_state()
     {
-        if (group_of(executor_) != nullptr) registry::instance().groups().remove(this);
+        if (group_of(executor_) != nullptr && !forked()) registry::instance().groups().remove(this);
     }
 
     /// A region needs no strand: its token may be used from any thread.
@@ -78,6 +79,7 @@ public:
     /// Takes an operation of `l` that ends with the last member.
     void wait(region& r, loop& l, std::uint64_t id) noexcept
     {
+        if (forked()) return l.refuse(r, make_error_code(errc::forked), {});
         std::unique_lock lock(mutex_);
         try {
             waiters_.reserve(waiters_.size() + 1);
@@ -92,7 +94,7 @@ public:
     /// Nothing happens if that wait is over.
     void cancel_wait(std::uint64_t id, asio::cancellation_type type)
     {
-        if (!asks_for_abort(type)) return;
+        if (!asks_for_abort(type) || forked()) return;
         {
             std::lock_guard guard(mutex_);
             auto const at =
@@ -105,6 +107,7 @@ public:
 
     void cancel(asio::cancellation_type type)
     {
+        if (forked()) return;
         {
             std::lock_guard guard(mutex_);
             cancellations_.fetch_add(1, std::memory_order_release);
@@ -120,6 +123,7 @@ public:
     /// The group is gone: nobody waits any more, and the memory that its regions use may go next.
     void close() noexcept
     {
+        if (forked()) return;
         bool busy = false;
         {
             std::lock_guard guard(mutex_);
@@ -209,8 +213,12 @@ private:
         ticket ticket_;
     };
 
+    // Whether this is a child, in which nothing is in flight, and the mutex may be taken by a thread that stayed with its parent.
+    static bool forked() noexcept { return registry::instance().forked(); }
+
     std::uint64_t add(member& m) noexcept
     {
+        if (forked()) return cancellations_.load(std::memory_order_relaxed);
         std::lock_guard guard(mutex_);
         members_.push_back(m);
         return cancellations_.load(std::memory_order_relaxed);
@@ -223,6 +231,7 @@ private:
         auto& m = *new member(own);
         std::uint64_t const seen = add(m);
         begin(*own, ticket(shared_from_this(), m));
+        if (forked()) return;
         std::lock_guard guard(mutex_);
         own->started = true;
         if (seen != cancellations_.load(std::memory_order_relaxed))
@@ -245,6 +254,10 @@ private:
 
     void finished(member& m, error_code ec)
     {
+        if (forked()) {
+            if (!m.is_linked()) delete &m; // the others are the parent's
+            return;
+        }
         std::unique_lock lock(mutex_);
         members_.erase(members_.iterator_to(m));
         if (ec && (!error_ || error_ == asio::error::operation_aborted)) error_ = ec;
