@@ -284,6 +284,10 @@ private:
     // other that it overlaps makes way, and its users are waited for.
     std::size_t reserve_new(map_item& item)
     {
+        if (item.has(map_disjoint) && !table_.has_orphans()) { // the usual case
+            item.entry = &table_.create();
+            return 0;
+        }
         byte_range const wanted{item.begin(), item.end()};
         present_entry* const first = table_.first_overlap(wanted);
         if (first != nullptr && revivable(*first, item)) {
@@ -313,7 +317,7 @@ private:
         e.overdue = 0;
         e.name = item.name;
         if (!e.range.empty()) return; // revived
-        table_.insert(e, {item.begin(), item.end()});
+        table_.insert(e, {item.begin(), item.end()}, item.has(map_disjoint));
         if (unified_) {
             table_.place(e, e.range.begin);
             e.owns_block = false;

@@ -23,7 +23,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -156,13 +155,7 @@ public:
     template <class Predicate>
     bool has_region(Predicate which) const noexcept
     {
-        return streams_.any_of([&](stream_queue const& s) {
-            if (s.current != nullptr && which(*s.current)) return true;
-            for (region_list const* list : {&s.flying, &s.parked})
-                for (region const* r = list->front(); r != nullptr; r = r->next)
-                    if (which(*r)) return true;
-            return false;
-        });
+        return streams_.any_region(which);
     }
 
     device_statistics statistics() const noexcept
@@ -185,13 +178,13 @@ public:
     stream_queue* open_queue(error_code& ec) { return streams_.open_queue(ec); }
     stream_queue* adopt_queue(void* native, error_code& ec)
     {
-        streams_.forget_closed(oldest_in_flight());
+        streams_.forget_closed(serial_ + 1);
         return streams_.adopt(native, ec);
     }
     void close_queue(stream_queue& s) noexcept
     {
         streams_.close_queue(s, serial_);
-        streams_.forget_closed(oldest_in_flight());
+        streams_.forget_closed(serial_ + 1);
     }
 
     /// Memory on the device for the program, null if there is none.
@@ -314,19 +307,6 @@ private:
             lose(ec); // nobody else would notice
         else if (memory_.serve([this] { return !anything_flying(); }))
             kicked_ = true;
-    }
-
-    // The serial of the first region that has not retired; of the next one if there is none.
-    std::uint64_t oldest_in_flight() const noexcept
-    {
-        std::uint64_t oldest = serial_ + 1;
-        (void)streams_.any_of([&](stream_queue const& s) {
-            for (region const* const r :
-                 std::initializer_list<region const*>{s.current, s.flying.front(), s.parked.front()})
-                if (r != nullptr) oldest = std::min(oldest, r->serial);
-            return false;
-        });
-        return oldest;
     }
 
     bool anything_flying() const noexcept

@@ -96,15 +96,15 @@ private:
         }
         if (!sensible(item)) return {errc::invalid_argument, &item, {}};
         byte_range const wanted{item.begin(), item.end()};
-        for (present_entry* e = table_.first_overlap(wanted); e != nullptr;
-             e = table_.next_overlap(e, wanted)) {
+        present_entry* const first = table_.first_overlap(wanted);
+        for (present_entry* e = first; e != nullptr; e = table_.next_overlap(e, wanted)) {
             if (!e->live()) continue;
             if (!e->range.covers(wanted)) return {errc::partially_present, &item, e->range, e->name};
             item.entry = e;
             return {};
         }
         if (item.has(map_present)) return {errc::not_present, &item, {}};
-        if (item.has(map_enter)) item.flags |= map_created;
+        if (item.has(map_enter)) item.flags |= first == nullptr ? map_created | map_disjoint : map_created;
         return {};
     }
 

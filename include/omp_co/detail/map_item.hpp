@@ -47,8 +47,9 @@ enum map_flag : std::uint32_t {
     map_unordered = 1U << 22,   ///< raw: another region has the place for it
     map_from_device = 1U << 23, ///< raw: `host` is an address on the device `source`, copied from
     map_structure = 1U << 24,   ///< of a type whose mapper reads it on the host
-    map_allocation =
-        1U << 25, ///< alone in its region: memory for the program, whose address `device` gets
+    map_allocation = 1U << 25,  ///< alone in its region: memory for the program, whose address `device` gets
+    map_disjoint =
+        1U << 26, ///< decided by the data environment: no entry overlaps what this clause brought to life
 };
 
 /// A pointer on the device that points to mapped data: its place on the host, and what it points to.

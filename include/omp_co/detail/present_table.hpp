@@ -119,11 +119,12 @@ public:
         return users;
     }
 
-    /// Makes `e` stand for the host range `r`. What it overlaps makes way, and whoever uses that comes first.
-    void insert(present_entry& e, byte_range r) noexcept
+    /// Makes `e` stand for the host range `r`. What it overlaps makes way, and whoever uses that comes first. `disjoint`: it is known
+    /// to overlap no other entry.
+    void insert(present_entry& e, byte_range r, bool disjoint = false) noexcept
     {
         e.range = r;
-        for (present_entry* old = first_overlap(r); old != nullptr;) {
+        for (present_entry* old = disjoint ? nullptr : first_overlap(r); old != nullptr;) {
             present_entry* const next = next_overlap(old, r);
             orphan(*old);
             old = next;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -97,9 +98,10 @@ public:
             s.ordered = false;
     }
 
-    /// Lets go of the program's streams whose queues are gone. `oldest`: the serial of the first region in flight.
-    void forget_closed(std::uint64_t oldest) noexcept
+    /// Lets go of the program's streams whose queues are gone. `next`: the serial of the next region.
+    void forget_closed(std::uint64_t next) noexcept
     {
+        std::uint64_t const oldest = oldest_in_flight(next);
         for (auto const& s : queues_)
             if (s->closed != 0 && s->closed <= oldest) {
                 s->commands.reset();
@@ -126,12 +128,38 @@ public:
                std::any_of(places_.begin(), places_.end(), one) || (express_ != nullptr && one(express_));
     }
 
+    /// Whether a region is in flight of which `which(region)` is true.
+    template <class Predicate>
+    bool any_region(Predicate which) const
+    {
+        return any_of([&](stream_queue const& s) {
+            if (s.current != nullptr && which(*s.current)) return true;
+            for (region_list const* list : {&s.flying, &s.parked})
+                for (region const* r = list->front(); r != nullptr; r = r->next)
+                    if (which(*r)) return true;
+            return false;
+        });
+    }
+
     static bool idle(stream_queue const& s) noexcept
     {
         return s.parked.empty() && s.flying.empty() && !s.enqueuing;
     }
 
 private:
+    // The serial of the first region that has not retired.
+    std::uint64_t oldest_in_flight(std::uint64_t next) const noexcept
+    {
+        std::uint64_t oldest = next;
+        (void)any_of([&](stream_queue const& s) {
+            for (region const* const r :
+                 std::initializer_list<region const*>{s.current, s.flying.front(), s.parked.front()})
+                if (r != nullptr) oldest = std::min(oldest, r->serial);
+            return false;
+        });
+        return oldest;
+    }
+
     bool enough(traffic now) const noexcept
     {
         return streams_.size() >= traits_.concurrency &&

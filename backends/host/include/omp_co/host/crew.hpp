@@ -70,10 +70,10 @@ public:
     }
 
     /// Whether a worker that spins on its own stream should look elsewhere.
-    bool wanted() const noexcept
+    bool wanted(std::memory_order order = std::memory_order_relaxed) const noexcept
     {
-        return queued_.load(std::memory_order_relaxed) != 0 ||
-               open_teams_.load(std::memory_order_relaxed) != 0 || stopping_.load(std::memory_order_relaxed);
+        return queued_.load(order) != 0 || open_teams_.load(order) != 0 ||
+               stopping_.load(std::memory_order_relaxed);
     }
 
     std::size_t size() const noexcept { return threads_.size(); }
@@ -171,11 +171,7 @@ private:
         if (omp_co::detail::spin_for(spin_, [this] { return wanted(); })) return;
         std::unique_lock lock(mutex_);
         sleepers_.fetch_add(1, std::memory_order_seq_cst);
-        changed_.wait(lock, [&] {
-            return queued_.load(std::memory_order_seq_cst) != 0 ||
-                   open_teams_.load(std::memory_order_seq_cst) != 0 ||
-                   stopping_.load(std::memory_order_relaxed);
-        });
+        changed_.wait(lock, [&] { return wanted(std::memory_order_seq_cst); });
         sleepers_.fetch_sub(1, std::memory_order_relaxed);
     }
 
