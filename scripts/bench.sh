@@ -180,7 +180,7 @@ for ((round = 1; round <= rounds; ++round)); do
     if measures graphs; then graphs_round "$round"; fi
 done
 if measures regions; then record 1 idle "$programs/idle" --regions "$idle_regions"; fi
-if measures graphs; then record 1 omp_co "$programs/graphs" --check "$random_graphs"; fi
+if measures graphs; then record 1 omp_co "$programs/graphs" --check "$random_graphs" --workers 2; fi
 rm -f "$out/last.jsonl" "$out/last.err"
 
 status=0

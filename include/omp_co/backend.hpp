@@ -164,6 +164,22 @@ public:
     /// they are, a copy a row; one with them says so by `properties::box_stride_limit`.
     virtual error_code copy_box_in(void* device, void const* host, box const& shape)
     {
+        return copy_rows_in(device, host, shape);
+    }
+    virtual error_code copy_box_out(void* host, void const* device, box const& shape)
+    {
+        return copy_rows_out(host, device, shape);
+    }
+
+    /// The same within the device; the strides of the source are those called the host's.
+    virtual error_code copy_box_within(void* to, void const* from, box const& shape)
+    {
+        return copy_rows_within(to, from, shape);
+    }
+
+    /// The same, a copy a row, on any backend.
+    error_code copy_rows_in(void* device, void const* host, box const& shape)
+    {
         error_code ec;
         shape.for_each_row([&](std::size_t to, std::size_t from) {
             if (!ec)
@@ -172,7 +188,7 @@ public:
         });
         return ec;
     }
-    virtual error_code copy_box_out(void* host, void const* device, box const& shape)
+    error_code copy_rows_out(void* host, void const* device, box const& shape)
     {
         error_code ec;
         shape.for_each_row([&](std::size_t from, std::size_t to) {
@@ -183,8 +199,7 @@ public:
         return ec;
     }
 
-    /// The same within the device; the strides of the source are those called the host's.
-    virtual error_code copy_box_within(void* to, void const* from, box const& shape)
+    error_code copy_rows_within(void* to, void const* from, box const& shape)
     {
         error_code ec;
         shape.for_each_row([&](std::size_t to_at, std::size_t from_at) {
@@ -210,11 +225,12 @@ public:
     /// to the next `signal`.
     virtual error_code mark(sequence number) { return signal(number); }
 
-    /// Measures the commands between the two. Once a later signal has completed, `measure` says what came out, and gives
+    /// Measures the commands between the two; `call` is the region's, null if it has none: what must be loaded for it is loaded before. Once a later signal has completed, `measure` says what came out, and gives
     /// back what that took; it is called once for each end_timing. A backend that cannot measure leaves all three as they are.
-    virtual error_code begin_timing(timing& t)
+    virtual error_code begin_timing(timing& t, invocation const* call)
     {
         static_cast<void>(t);
+        static_cast<void>(call);
         return {};
     }
     virtual error_code end_timing(timing& t)
@@ -320,7 +336,7 @@ protected:
 };
 
 /// Who is going to use memory of a device.
-enum class user : unsigned char {
+enum class memory_user : unsigned char {
     regions,
     program ///< beside regions, streams of its own and other libraries
 };
@@ -342,18 +358,28 @@ public:
     /// At least `bytes` bytes, aligned to `block_alignment(bytes)`; null when there are none.
     virtual void* allocate(std::size_t bytes) noexcept = 0;
 
-    /// The same without keeping its caller, who may be an event loop, for long. Memory for `user::regions` may be there for this
+    /// The same without keeping its caller, who may be an event loop, for long. Memory for `memory_user::regions` may be there for this
     /// device's streams alone at first.
-    virtual supply allocate_quickly(std::size_t bytes, user u) noexcept
+    virtual supply allocate_quickly(std::size_t bytes, memory_user u) noexcept
     {
         static_cast<void>(u);
         return {allocate(bytes), false};
     }
 
-    /// Whether all that was allocated is there for everybody by now.
+    /// Whether all that was allocated is there for everybody. If it is not, a wake-up follows when it is.
     virtual bool settled() noexcept { return true; }
 
+    /// Comes back when that is so.
+    virtual void settle() noexcept {}
+
     virtual void deallocate(void* block, std::size_t bytes) noexcept = 0;
+
+    /// Whether the host itself reads and writes what lies at `p`, which is no memory that allocate() has given.
+    virtual bool host_reaches(void const* p) noexcept
+    {
+        static_cast<void>(p);
+        return traits().host_accessible;
+    }
 
     virtual std::unique_ptr<stream> create_stream(error_code& error) = 0;
 

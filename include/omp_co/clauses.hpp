@@ -92,7 +92,7 @@ private:
 
 constexpr if_clause if_(bool condition) noexcept { return if_clause(condition); }
 
-/// Where the words that belong to an error go. The object must outlive the operation.
+/// Where the words that belong to an error go. The object must outlive the operation; for a construct of a queue, see diagnostics.
 class explain_clause {
 public:
     constexpr explicit explain_clause(diagnostics* d) noexcept : target_(d) {}

@@ -12,9 +12,11 @@
 
 namespace omp_co {
 
-// All of these. Completion signature: `void(error_code)`. Cancellation, thread safety and lifetimes as for target().
+// All of these, on a device, a queue, or what target() takes without either. Completion signature: `void(error_code)`. Cancellation,
+// thread safety and lifetimes as for target().
 // Errors: invalid_argument, not_present, partially_present, out_of_memory, predecessor_failed, device_lost, forked,
-// shutting_down; and the driver's own codes. A construct that fails leaves counts as they were.
+// shutting_down; and the driver's own codes. A construct that is refused leaves counts as they were. Of one that fails later,
+// what it began is undone, and what it was to end has ended.
 
 /// Maps data until target_exit_data: `to` and `alloc` (OpenMP 5.2, 13.6 target enter data).
 template <class... Clauses>
@@ -62,7 +64,8 @@ requires(!detail::names_device<Clauses...>) auto target_update(Clauses... clause
 /// by an lvalue or std::ref and must outlive the call. Returns an asio::awaitable<T> with the body's value.
 ///
 /// The mapping ends when the body does, also by an exception, and then data is copied back; this end cannot be
-/// cancelled. If the coroutine is destroyed inside the body, the counts drop and nothing is copied back. The body's
+/// cancelled. If the coroutine is destroyed inside the body, the counts drop and nothing is copied back; structures with a
+/// mapper are read for that. The body's
 /// exception wins over an error of the end.
 /// Errors: as boost::system::system_error, those of target_enter_data and target_exit_data.
 template <class... Arguments>

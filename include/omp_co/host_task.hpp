@@ -54,17 +54,18 @@ inline constexpr bool is_host_task_clause =
 } // namespace detail
 
 /// Runs `f()` on the host once everything that the depend clauses name has ended, its copies back included (OpenMP 5.2, 12.5
-/// task with depend). What comes later, and depends on it, waits until `f` has returned. The clauses are depend_in() and its
+/// task with depend). What comes later, and depends on it, waits until `f` has returned, and with detach() until its event has come. The clauses are depend_in() and its
 /// kin, name(), explain() and detach().
 ///
-/// `f` runs on the handler's associated executor, right before the handler; in a task_group on that of the group. It is copied if
+/// `f` runs on the handler's associated executor, without detach() right before the handler; in a task_group on that of the group. It is copied if
 /// it is trivially copyable; any other callable is named by an lvalue or std::ref and must outlive the operation. What it
 /// returns is dropped.
 ///
 /// Completion signature: `void(error_code)`.
 /// Errors: when `f` throws, the code of a system_error, else kernel_failed, and in a diagnostics object what it says;
 /// predecessor_failed; out_of_memory, forked.
-/// Cancellation: before `f` has begun it never runs, and what depends on it fails. A task that waits for its event is not ended by a
+/// Cancellation: before `f` has begun it never runs, and what depends on it fails; total does so only while the task waits for what it
+/// depends on. A task that waits for its event is not ended by a
 /// cancellation, which changes its code alone: what was begun goes on, and its place is needed until it is over. Thread safety: as for target().
 template <class F, class... Clauses>
 requires(!detail::is_host_task_clause<std::remove_cvref_t<F>>) auto host_task(F&& f,

@@ -267,7 +267,7 @@ auto target_memset(queue const& q, To&& to, int value, Clauses... clauses) noexc
                                          clauses...);
 }
 
-/// Memory for `count` elements on a device (omp_target_alloc).
+/// Memory for `count` elements on a device (omp_target_alloc), which any stream may use at once.
 ///
 /// Completion signature: `void(error_code, device_buffer<T>)`. It is in no order with regions, and does not wait for memory that they
 /// are going to give back; while a driver is asked for memory, which may take long, the loop goes on. Thread safety: as for

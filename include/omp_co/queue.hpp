@@ -16,17 +16,19 @@ namespace omp_co {
 ///
 /// A construct on a queue runs behind those that were started on it before, and completes as soon as it is accepted and its
 /// `to` data has been read, so that the program may change or free that. Where something comes back it completes when the data
-/// is there: `from` and `tofrom` whose mapping ends, `always`, target_update from, reductions, devices that work in the host's
-/// memory, and regions that run on the host. Data that queues and other regions use is ordered between them, in both
+/// is there: `from` and `tofrom` whose mapping ends, `from` and `tofrom` with `always`, target_update from, reductions, regions that run on
+/// the host, and whatever works in memory that the host reaches: devices with unified memory, and is_device_ptr() of memory that is the
+/// host's too (device_allocator, pinned and managed memory). Memory that a kernel reaches otherwise, by an address in its closure, is not
+/// known: synchronize(). Data that queues and other regions use is ordered between them, in both
 /// directions.
 ///
 /// Errors: a construct that is refused says so at once. One that fails later is reported by the next construct that waits for
-/// something, or by synchronize(), and not again; what was started in between is skipped, and if that is not known before the error is
+/// something, or by synchronize(), and not again; what was accepted in between is skipped (docs/design/order.md), and if that is not known before the error is
 /// told, the next one that waits says predecessor_failed. An error that nobody has waited for when the queue
 /// has ended goes to its error handler, which is called on any thread and must not throw; without one it is a line of
 /// OMP_CO_INFO. No thread watches a device for that: it is noticed when the program next looks at the device, by a
 /// construct or a wait of any kind.
-/// With more than 256 constructs in flight, the next one completes when there is room.
+/// With more than 256 constructs in flight, those whose data is read late counted twice, the next one completes when there is room.
 /// OMP_CO_ASYNC=0 makes every construct complete at its end, to compare.
 ///
 /// Thread safety: constructs may be started on it from any threads. Movable; the destructor does not wait: what is in flight
@@ -57,7 +59,8 @@ public:
     }
 
     /// An executor under which plain constructs, those that name no device, use this queue: a program becomes asynchronous
-    /// without an edit. Handlers run as on `ex`. It keeps the queue.
+    /// without an edit. Constructs are target() and those of data.hpp; allocate() takes the queue's device; copies, which name memory, and
+    /// host tasks do not use it. Handlers run as on `ex`. It keeps the queue.
     template <class Executor>
     auto bind(Executor const& ex) const
     {

@@ -40,7 +40,8 @@ inline constexpr bool temporary_kernel = false;
 /// device runs. The parameters of a callable are the indices, if there is a range(), then one for each data clause in their
 /// order. What it returns is dropped; if it throws, the region fails.
 ///
-/// Completion signature: `void(error_code)`, once all effects on host memory are visible.
+/// Completion signature: `void(error_code)`, once all effects on host memory are visible; on a `queue`, which takes the device's
+/// place, as that says.
 /// Cancellation: terminal and partial end the await with operation_aborted once the device has let go of the
 /// memory; the region's effects, copies out included, happen all the same. total ends a region that is still deferred,
 /// and is ignored by any other.
@@ -55,7 +56,8 @@ requires(!detail::names_device<Kernel>) auto target(detail::destination where, K
     return detail::make_target(where, kernel, clauses...);
 }
 
-/// The same on the default device, which is looked up when the operation starts.
+/// The same on the queue that the handler's executor is bound to (queue::bind), else on the default device; either is looked up when the
+/// operation starts.
 template <class Kernel, class... Clauses>
 requires(!detail::names_device<Kernel>) auto target(Kernel kernel, Clauses... clauses) noexcept
 {

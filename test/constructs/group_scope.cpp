@@ -115,6 +115,49 @@ BOOST_AUTO_TEST_CASE(a_group_that_goes_waits_for_groups_in_it)
     }
 }
 
+// A member may put its own strand around what it does.
+BOOST_AUTO_TEST_CASE(a_group_that_goes_waits_for_what_is_behind_strands)
+{
+    for (bool const inner : {false, true}) {
+        test_device const dev(workers(1));
+        gate member;
+        asio::io_context io;
+        auto own = std::make_unique<std::vector<int>>(8, 0);
+        auto const region = [&]() -> asio::awaitable<void> {
+            co_await omp_co::target(dev, member.kernel(), omp_co::tofrom(*own));
+        };
+        auto const strand_of = [](asio::any_io_executor const& ex) { return asio::make_strand(ex); };
+        auto const member_of = [&]() -> asio::awaitable<void> {
+            asio::any_io_executor const strand = strand_of(co_await asio::this_coro::executor);
+            if (!inner) {
+                co_await asio::co_spawn(strand, region(), asio::use_awaitable);
+            } else {
+                omp_co::task_group within(strand);
+                within.spawn(region());
+                co_await within.wait();
+            }
+        };
+        std::thread opener;
+        {
+            omp_co::task_group group(io.get_executor());
+            group.spawn(member_of());
+            BOOST_TEST(eventually([&] {
+                io.poll();
+                return member.entered() == 1;
+            }));
+            opener = std::thread([&] {
+                std::this_thread::sleep_for(20ms);
+                member.open();
+            });
+        }
+        BOOST_TEST(member.left() == 1);
+        own.reset();
+        opener.join();
+        io.restart();
+        io.run();
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_cancelled_group_runs_no_function_that_has_not_begun)
 {
     asio::io_context io;

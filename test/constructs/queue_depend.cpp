@@ -397,6 +397,28 @@ BOOST_DATA_TEST_CASE(successors_wait_for_the_work_and_not_for_the_await, data::m
     BOOST_TEST(!!outcome(q.synchronize()) == fails);
 }
 
+// Each is the next one's turn: not a call deeper each.
+BOOST_DATA_TEST_CASE(any_number_of_constructs_on_the_host_wait_in_turn, data::make({0U, 1U}), n)
+{
+    test_device const dev(workers(n));
+    int flag = 0;
+    omp_co::queue const q(dev);
+    omp_co::external_event event;
+    pending task(omp_co::host_task([] {}, omp_co::detach(event), omp_co::depend_out(flag)));
+    asio::io_context io;
+    omp_co::task_group group(io.get_executor());
+    group.spawn(omp_co::target(
+        q, [] {}, omp_co::depend_in(flag), omp_co::if_(false)));
+    for (int i = 0; i < 20'000; ++i)
+        group.spawn(omp_co::target(
+            q, [] {}, omp_co::if_(false)));
+    pending all(group.wait());
+    event.fulfill();
+    BOOST_TEST(task.ends_well());
+    io.run();
+    BOOST_TEST(all.ends_well());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace queue_depend_test

@@ -488,6 +488,22 @@ BOOST_DATA_TEST_CASE(an_abandoned_data_region_takes_its_count_back_once, data::m
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 
+// There is no copy to wait for, but the host runs it.
+BOOST_AUTO_TEST_CASE(a_queue_on_the_initial_device_tells_at_once)
+{
+    omp_co::queue q(omp_co::initial_device());
+    int x = 1;
+    auto const fails = [](int*) { throw 1; };
+    auto const adds = [](int* p) { *p += 1; };
+    BOOST_TEST((outcome(omp_co::target(q, fails, omp_co::tofrom(x))) == errc::kernel_failed));
+    BOOST_TEST(!outcome(omp_co::target(q, adds, omp_co::tofrom(x))));
+    BOOST_TEST(x == 2);
+    BOOST_TEST((outcome(omp_co::target(q, [] { throw 1; })) == errc::kernel_failed));
+    BOOST_TEST(!outcome(omp_co::target(q, adds, omp_co::tofrom(x))));
+    BOOST_TEST(x == 3);
+    BOOST_TEST(!outcome(q.synchronize()));
+}
+
 BOOST_DATA_TEST_CASE(a_queue_whose_device_is_gone_answers_device_lost, data::make({0U, 1U, 2U}), n)
 {
     auto owner = std::make_unique<omp_co::host::virtual_device>(workers(n));
@@ -510,8 +526,12 @@ BOOST_DATA_TEST_CASE(a_queue_whose_device_is_gone_answers_device_lost, data::mak
         BOOST_TEST((outcome(q->synchronize()) == errc::device_lost));
     }
     omp_co::host::virtual_device next(workers(n)); // in the same place
-    for (omp_co::queue const* q : {&before, &after})
+    auto const made = omp_co::sync_wait(omp_co::allocate<int>(next, 64));
+    for (omp_co::queue const* q : {&before, &after}) {
         BOOST_TEST((outcome(omp_co::target(*q, [] {})) == errc::device_lost));
+        BOOST_TEST((outcome(omp_co::target_memset(*q, made, 0)) == errc::device_lost));
+        BOOST_TEST((outcome(omp_co::target_memcpy(*q, v, made)) == errc::device_lost));
+    }
     before = omp_co::queue(next);
     BOOST_TEST(!outcome(omp_co::target(before, increment, omp_co::range(64), omp_co::tofrom(v))));
     BOOST_TEST(v[0] == 2);

@@ -359,7 +359,6 @@ BOOST_DATA_TEST_CASE(a_thousand_constructs_that_nobody_awaits, data::make({0U, 1
     nothing_is_left(dev);
 }
 
-// When all awaits are over nobody asks the device. The next one who has to do with it finds what is done.
 // Its data is read late, and is known to be read while the queue has no room: it has waited longer than those behind it.
 BOOST_DATA_TEST_CASE(one_whose_data_is_read_late_waits_for_room_before_the_others, data::make({400, 1'000}),
                      behind)

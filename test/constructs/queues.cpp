@@ -228,12 +228,45 @@ BOOST_AUTO_TEST_CASE(with_unified_memory_whatever_names_data_waits)
     pending reads(omp_co::target(
         t.q, [](int const*) {}, omp_co::to(t.w)));
     pending writes(omp_co::target(t.q, increment, omp_co::range(64), omp_co::alloc(t.v)));
-    BOOST_TEST(reads.stays());
-    BOOST_TEST(writes.stays());
+    pending by_address(omp_co::target(
+        t.q, [](int* p) { p[1] += 5; }, omp_co::is_device_ptr(t.v.data())));
+    pending without_length(omp_co::target(
+        t.q, [](int* p) { p[2] += 6; }, omp_co::tofrom(omp_co::section(t.v.data(), 0, 0))));
+    for (pending* const p : {&reads, &writes, &by_address, &without_length}) BOOST_TEST(p->stays());
     g.open();
-    BOOST_TEST(writes.ends_well());
-    BOOST_TEST(reads.ends_well());
+    for (pending* const p : {&reads, &writes, &by_address, &without_length}) BOOST_TEST(p->ends_well());
     BOOST_TEST(t.v[63] == 2);
+    BOOST_TEST(t.v[1] == 7);
+    BOOST_TEST(t.v[2] == 8);
+}
+
+// Memory of the device that the host reaches, and memory of the host; but what a device_buffer owns only regions touch.
+BOOST_AUTO_TEST_CASE(what_the_host_reaches_without_a_copy_waits)
+{
+    test_device const dev(workers(1));
+    gate g;
+    work t(dev);
+    using on_device = omp_co::device_allocator<int>;
+    std::vector<int, on_device> shared(64, 1, on_device(dev.get()));
+    auto own = omp_co::sync_wait(omp_co::allocate<int>(dev.get(), 64));
+    BOOST_TEST(early(omp_co::target(t.q, held(g))));
+    BOOST_TEST(early(omp_co::target(t.q, increment, omp_co::range(64), omp_co::is_device_ptr(own.get()))));
+    pending of_device(
+        omp_co::target(t.q, increment, omp_co::range(64), omp_co::is_device_ptr(shared.data())));
+    pending of_host(omp_co::target(t.q, increment, omp_co::range(64), omp_co::is_device_ptr(t.v.data())));
+    std::vector<int> twin(64);
+    BOOST_TEST(!dev.get().associate(twin.data(), shared.data() + 32, 8 * sizeof(int)));
+    pending associated(omp_co::target(
+        t.q, [](int* p) { p[0] += 5; }, omp_co::is_device_ptr(shared.data() + 32)));
+    for (pending* const p : {&of_device, &of_host, &associated}) BOOST_TEST(p->stays());
+    g.open();
+    BOOST_TEST(of_device.ends_well());
+    BOOST_TEST(of_host.ends_well());
+    BOOST_TEST(associated.ends_well());
+    BOOST_TEST(shared[63] == 2);
+    BOOST_TEST(shared[32] == 7);
+    BOOST_TEST(t.v[63] == 2);
+    BOOST_TEST(!dev.get().disassociate(twin.data()));
 }
 
 // Up to 256 KiB are staged by the core; beyond that the device reads them, behind what was enqueued before.

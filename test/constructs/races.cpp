@@ -58,6 +58,7 @@ struct checked {
     std::vector<int> of_the_gate = std::vector<int>(1);
     std::vector<int> x = std::vector<int>(100);
     std::vector<int> y = std::vector<int>(100);
+    std::vector<int> z = std::vector<int>(100);
     gate held;
     omp_co::queue queue;
     starter s;
@@ -237,6 +238,41 @@ BOOST_AUTO_TEST_CASE(copies_to_the_host_from_two_devices)
         c.s.io.poll();
         return other.get().statistics().in_flight == 0U;
     }));
+    BOOST_TEST(c.finish());
+}
+
+// A queue orders what its own device does. Copies in wait for pending copies out of all devices; nothing else does.
+BOOST_AUTO_TEST_CASE(queues_order_nothing_on_other_devices)
+{
+    checked c;
+    test_device const other(workers(1));
+    omp_co::queue const others(other);
+    c.s.start(omp_co::target(c.queue, write, omp_co::from(c.x)));
+    auto const races_of = [&](auto const& second) {
+        std::uint64_t const before = omp_co::races_found();
+        (void)said_by([&] { c.s.start(second); });
+        return omp_co::races_found() - before;
+    };
+    BOOST_TEST(races_of(omp_co::target(other, read, omp_co::to(c.x))) == 0U);
+    BOOST_TEST(races_of(omp_co::target(others, write, omp_co::from(c.x))) == 1U);
+    BOOST_TEST(races_of(omp_co::target(other, write, omp_co::from(c.y))) == 0U);
+    // The await of what only reads has ended.
+    c.s.start(omp_co::target(c.queue, read, omp_co::to(c.z)));
+    BOOST_TEST(races_of(omp_co::target(others, write, omp_co::from(c.z))) == 0U);
+    BOOST_TEST(c.finish());
+}
+
+// There both devices' kernels work on the host's memory.
+BOOST_AUTO_TEST_CASE(unified_memory_is_the_hosts)
+{
+    checked c;
+    test_device const other(unified(1));
+    auto const lines = said_by([&] {
+        c.s.start(omp_co::target(c.dev, write, omp_co::from(c.x)));
+        c.s.start(omp_co::target(other, write, omp_co::tofrom(c.x)));
+    });
+    BOOST_REQUIRE(lines.size() == 1U);
+    BOOST_TEST((lines[0].find("of the host") != std::string::npos), lines[0]);
     BOOST_TEST(c.finish());
 }
 

@@ -4,6 +4,7 @@
 #include "support/outcome.hpp"
 #include "support/started.hpp"
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/system/system_error.hpp>
 #include <boost/test/data/monomorphic.hpp>
@@ -124,6 +125,28 @@ BOOST_DATA_TEST_CASE(constructs_mix_with_the_programs_own_commands, data::make(c
     }
     mine.launch();
     BOOST_TEST(mine.value() == expected + 1);
+}
+
+// What the program puts behind a construct may wait for what waits for that construct.
+BOOST_DATA_TEST_CASE(who_follows_a_construct_does_not_follow_what_the_program_put_behind_it,
+                     data::make(cuda_varieties), v)
+{
+    if (!simulator::present()) return;
+    bed const dev(v);
+    program mine;
+    int x = 1;
+    omp_co::queue const q = omp_co::cuda::queue(dev, mine.stream);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(q, omp_co::to(x))));
+    BOOST_TEST(!outcome(omp_co::target(q, increment, omp_co::tofrom(x))));
+    std::atomic<bool> done{false};
+    program::ok(mine.d.launch_host_func(
+        mine.stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &done));
+    omp_co::error_code const ec = outcome(omp_co::target(dev, increment, omp_co::tofrom(x)));
+    done = true;
+    done.notify_one();
+    BOOST_TEST(!ec);
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(x))));
+    BOOST_TEST(x == 3);
 }
 
 BOOST_DATA_TEST_CASE(an_event_of_the_programs_comes_behind_constructs, data::make(cuda_varieties), v)

@@ -65,15 +65,17 @@ struct representative {
     bool done() const { return small == 2 && large == std::vector<int>(large.size(), 7); }
 };
 
-/// The FAULT of a device that refuses whoever opens it, as one that another process has for itself.
-std::string never_opens()
+/// The FAULT of a function that never succeeds.
+std::string always(std::string const& function, std::string const& error)
 {
     std::string faults;
     for (int nth = 1; nth < 50; ++nth)
-        faults += (nth == 1 ? "" : ",") + ("cuDevicePrimaryCtxRetain:" + std::to_string(nth)) +
-                  ":CUDA_ERROR_DEVICE_UNAVAILABLE";
+        faults += (nth == 1 ? "" : ",") + (function + ':' + std::to_string(nth)) + ':' + error;
     return faults;
 }
+
+/// Of a device that refuses whoever opens it, as one that another process has for itself.
+std::string never_opens() { return always("cuDevicePrimaryCtxRetain", "CUDA_ERROR_DEVICE_UNAVAILABLE"); }
 
 BOOST_AUTO_TEST_SUITE(faults, *boost::unit_test::precondition(simulated))
 
@@ -272,6 +274,33 @@ BOOST_AUTO_TEST_CASE(a_device_that_another_library_resets_is_lost)
     BOOST_TEST((ec == errc::device_lost), ec.message());
     BOOST_TEST(x == 2);
     dev.expect_reports(); // a use of what was destroyed is how it was found
+}
+
+// At the end of main(), for instance: what is destroyed afterwards touches none of its handles.
+BOOST_AUTO_TEST_CASE(a_device_that_was_reset_is_let_go)
+{
+    bed dev;
+    std::vector<int> x(1000, 1);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(x))));
+    BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
+    simulator::reset_device(0);
+    dev.close();
+    for (std::string const& line : simulator::report())
+        BOOST_TEST(line.find("misuse") == std::string::npos, line);
+    dev.expect_reports(); // nor is the pool given back, which a driver's reset takes away
+}
+
+// Nothing says what it means, and it does not go away: who waits is told.
+BOOST_DATA_TEST_CASE(an_error_that_stays_loses_the_device,
+                     data::make({0, 1}) * data::make({std::size_t{1}, std::size_t{1} << 18}), kind, size)
+{
+    bed dev(varieties[kind],
+            {{"FAULT", always(kind == 0 ? "cuStreamQuery" : "cuEventQuery", "CUDA_ERROR_UNKNOWN")}});
+    std::vector<int> x(size, 1);
+    omp_co::error_code const ec = outcome(omp_co::target(dev, increment, omp_co::tofrom(x)));
+    BOOST_TEST(static_cast<bool>(ec));
+    BOOST_TEST((outcome(omp_co::target(dev, increment, omp_co::tofrom(x))) == errc::device_lost));
+    dev.expect_reports();
 }
 
 BOOST_AUTO_TEST_CASE(memory_that_comes_back_serves_those_who_wait)

@@ -7,6 +7,7 @@
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <chrono>
+#include <thread>
 
 namespace interoperability_test {
 
@@ -87,23 +88,30 @@ BOOST_AUTO_TEST_CASE(a_stream_and_an_event_of_others_can_be_awaited)
     (void)other.d.event_destroy(e);
 }
 
-// A block comes to be when a stream has come that far, which takes a while here.
-BOOST_DATA_TEST_CASE(memory_is_handed_out_when_streams_of_others_may_use_it, data::make({true, false}),
-                     by_operation)
+// Also when the wait's timer has expired by then, and its handler is about to be called.
+BOOST_DATA_TEST_CASE(a_wait_can_be_cancelled, data::make({0, 1, 2}) * data::make({false, true}), way, expired)
 {
-    if (!simulator::present()) return;
-    bed dev(varieties[0], {{"LATENCY_US", "20000"}});
-    omp_co::device const where = dev;
-    (void)where.deallocate(where.allocate(1)); // the device is open now
+    asio::cancellation_type const types[]{asio::cancellation_type::terminal, asio::cancellation_type::partial,
+                                          asio::cancellation_type::total};
+    bed dev;
+    other_library other;
+    other.sleep_on_stream(300ms);
+    asio::io_context io;
+    asio::cancellation_signal signal;
+    omp_co::error_code ended;
+    omp_co::cuda::await_stream(other.stream)(asio::bind_cancellation_slot(
+        signal.slot(), asio::bind_executor(io, [&](omp_co::error_code ec) { ended = ec; })));
+    asio::steady_timer cancels(io);
+    asio::steady_timer later(io, 10ms);
     auto const begin = std::chrono::steady_clock::now();
-    omp_co::device_buffer<char> made;
-    void* raw = nullptr;
-    if (by_operation)
-        made = omp_co::sync_wait(omp_co::allocate<char>(where, 100000));
-    else
-        raw = where.allocate(100000);
-    BOOST_TEST((std::chrono::steady_clock::now() - begin >= 20ms));
-    (void)where.deallocate(raw);
+    later.async_wait([&](omp_co::error_code) {
+        cancels.expires_after(0ms); // before the wait's own
+        cancels.async_wait([&](omp_co::error_code) { signal.emit(types[way]); });
+        if (expired) std::this_thread::sleep_for(5ms);
+    });
+    io.run();
+    BOOST_TEST((ended == asio::error::operation_aborted));
+    BOOST_TEST((std::chrono::steady_clock::now() - begin < 250ms));
 }
 
 BOOST_AUTO_TEST_CASE(containers_cannot_live_where_the_host_reaches_nothing)
@@ -161,6 +169,28 @@ BOOST_AUTO_TEST_CASE(a_capture_in_progress_is_not_disturbed)
     BOOST_TEST((other.d.stream_is_capturing(other.stream, &status) == driver::result::success));
     BOOST_TEST((status == driver::capture_status::active));
     simulator::end_capture(other.stream);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(memory_for_others, *boost::unit_test::precondition(simulated))
+
+// A block comes to be when a stream has come that far, which takes a while here.
+BOOST_DATA_TEST_CASE(memory_is_handed_out_when_streams_of_others_may_use_it, data::make({true, false}),
+                     by_operation)
+{
+    bed dev(varieties[0], {{"LATENCY_US", "20000"}});
+    omp_co::device const where = dev;
+    (void)where.deallocate(where.allocate(1)); // the device is open now
+    auto const begin = std::chrono::steady_clock::now();
+    omp_co::device_buffer<char> made;
+    void* raw = nullptr;
+    if (by_operation)
+        made = omp_co::sync_wait(omp_co::allocate<char>(where, 100000));
+    else
+        raw = where.allocate(100000);
+    BOOST_TEST((std::chrono::steady_clock::now() - begin >= 20ms));
+    (void)where.deallocate(raw);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

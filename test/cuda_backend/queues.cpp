@@ -126,6 +126,22 @@ BOOST_DATA_TEST_CASE(a_kernel_reads_what_was_there_when_it_was_started,
     BOOST_TEST(dev.now().device_bytes == 0U);
 }
 
+// Its effect is on the host at once, so whoever has awaited it looks for it there.
+BOOST_AUTO_TEST_CASE(pinned_memory_that_a_kernel_reaches_waits)
+{
+    bed const dev(varieties[0], {{"KERNEL_US", "20000"}});
+    std::vector<int, omp_co::cuda::pinned_allocator<int>> x(4, 1);
+    omp_co::queue const q(dev);
+    int* const there = static_cast<int*>(omp_co::cuda::where_is(x.data()).on_device);
+    BOOST_REQUIRE(there != nullptr);
+    BOOST_TEST(!outcome(omp_co::target(q, increment, omp_co::is_device_ptr(there))));
+    BOOST_TEST(x[0] == 2);
+    auto own = omp_co::sync_wait(omp_co::allocate<int>(dev.get(), 4));
+    BOOST_TEST(!outcome(omp_co::target(q, increment, omp_co::is_device_ptr(own.get()))));
+    if (simulator::present()) BOOST_TEST(dev.now().in_flight == 1U); // not waited for
+    BOOST_TEST(!outcome(q.synchronize()));
+}
+
 BOOST_DATA_TEST_CASE(free_regions_keep_the_order_of_shared_data, data::make(varieties), v)
 {
     bed const dev(v, {{"KERNEL_US", "2000"}});

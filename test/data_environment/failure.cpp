@@ -260,6 +260,26 @@ BOOST_AUTO_TEST_CASE(associated_entries_survive_every_failure)
     BOOST_TEST(retire(accept(0, {target::to(x, 64)})));
 }
 
+// Of a queue. Both are skipped, one after the other, and a third mapping is there all the time; or the exit takes effect.
+BOOST_AUTO_TEST_CASE(what_is_taken_back_leaves_others_mapping_alone)
+{
+    for (bool const skipped : {true, false}) {
+        run({enter::to(x, 64)});
+        region& begins = accept(0, {enter::to(x, 64)}, true);
+        region& ends = accept(0, {exit::release(x, 64)}, true);
+        BOOST_TEST((count(x) == 1U));
+        retire(begins, true, false, true);
+        BOOST_TEST(is_present(x));
+        retire(ends, skipped, false, true);
+        BOOST_TEST(is_present(x) == skipped);
+        if (!skipped) continue;
+        BOOST_TEST((count(x) == 1U));
+        run({exit::release(x, 64)});
+        BOOST_TEST(!is_present(x));
+    }
+    BOOST_TEST(blocks() == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace failure_test

@@ -56,7 +56,7 @@ public:
     explicit test_bed(bool unified = false) : environment(unified) {}
 
     /// Accepts a region on a stream of its own choice. It waits for its turn to retire.
-    region& accept(std::size_t stream, std::initializer_list<map_item> items)
+    region& accept(std::size_t stream, std::initializer_list<map_item> items, bool on_queue = false)
     {
         region& r = *regions_.emplace_back(std::make_unique<region>());
         r.items = items;
@@ -69,7 +69,7 @@ public:
         for (map_item& item : r.items)
             if (environment.needs_block(item)) item.device = take_block(item.bytes);
         r.serial = ++serial;
-        environment.apply(r.items, r.serial);
+        environment.apply(r.items, r.serial, on_queue);
         r.stream = &streams.at(stream);
         r.number = ++r.stream->accepted;
         environment.for_each_conflict(r.items, r.serial,

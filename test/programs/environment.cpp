@@ -123,9 +123,8 @@ int main(int argc, char** argv)
 {
     if (argc > 1 && std::string(argv[1]) == "bad") return environment_is_refused(argc - 2, argv + 2);
     if (argc == 5) return environment_is_followed(argv + 2);
-    for (char const* name :
-         {"OMP_CO_HOST_WORKERS", "OMP_CO_HOST_DEVICES", "OMP_DEFAULT_DEVICE", "OMP_TARGET_OFFLOAD",
-                             "OMP_CO_INFO"})
+    for (char const* name : {"OMP_CO_HOST_WORKERS", "OMP_CO_HOST_DEVICES", "OMP_DEFAULT_DEVICE",
+                             "OMP_TARGET_OFFLOAD", "OMP_CO_INFO", "OMP_CO_ASYNC", "OMP_CO_CHECK"})
         (void)unsetenv(name);
 
     followed({}, 1, 0, "host");
@@ -146,6 +145,9 @@ int main(int argc, char** argv)
 
     refused({"OMP_CO_INFO=all"}, {"OMP_CO_INFO=all", "0x20", "copies"});
     refused({"OMP_CO_INFO=0x1000"}, {"OMP_CO_INFO=0x1000"});
+    refused({"OMP_CO_ASYNC=yes"}, {"OMP_CO_ASYNC=yes", "0", "1"});
+    refused({"OMP_CO_CHECK=everything"}, {"OMP_CO_CHECK=everything", "races", "none"});
+    followed({"OMP_CO_ASYNC=1", "OMP_CO_CHECK=none"}, 1, 0, "host");
     refused({"OMP_CO_HOST_WORKERS=many"}, {"OMP_CO_HOST_WORKERS", "many", "number"});
     refused({"OMP_CO_HOST_WORKERS=-1"}, {"OMP_CO_HOST_WORKERS", "-1", "number"});
     refused({"OMP_CO_HOST_WORKERS=2x"}, {"OMP_CO_HOST_WORKERS", "2x", "number"});

@@ -4,6 +4,8 @@
 #include "child_process.hpp"
 
 #include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 #include <omp_co/omp_co.hpp>
 
@@ -237,7 +239,7 @@ void forks_amid_traffic()
     for (std::thread& t : threads) t.join();
 }
 
-// Another thread may be inside a group, a loop, or the beginning of the library's thread.
+// Another thread may be inside a group.
 void forks_amid_groups()
 {
     omp_co::host::virtual_device device({.workers = 1});
@@ -269,6 +271,57 @@ void forks_amid_groups()
     }
 }
 
+// With Asio told of the fork, what a child inherited goes on where it can: here nothing but a timer.
+void groups_in_a_child()
+{
+    asio::io_context io;
+    omp_co::task_group group(io.get_executor());
+    bool waited = false;
+    auto const timer = []() -> asio::awaitable<void> {
+        asio::steady_timer t(co_await asio::this_coro::executor, 20ms);
+        co_await t.async_wait(asio::use_awaitable);
+    };
+    auto const waits = [&](omp_co::task_group& g) -> asio::awaitable<void> {
+        co_await g.wait();
+        waited = true;
+    };
+    group.spawn(timer());
+    asio::co_spawn(io, waits(group), asio::detached);
+    io.poll();
+    in_child("an inherited group", [&] {
+        io.notify_fork(asio::execution_context::fork_child);
+        io.run();
+        check(waited, "it was waited for");
+    });
+    io.run();
+    in_child("a group of its own", [&] {
+        asio::io_context own;
+        omp_co::task_group mine(own.get_executor());
+        waited = false;
+        mine.spawn(timer());
+        asio::co_spawn(own, waits(mine), asio::detached);
+        own.poll();
+        check(!waited, "it waits");
+        own.run();
+        check(waited, "it was waited for");
+    });
+}
+
+// The library's thread is being started when another thread forks.
+int forks_at_the_first_use()
+{
+    std::atomic<bool> begun{false};
+    std::thread first([&] {
+        begun = true;
+        omp_co::target(noop{})(asio::use_future).get();
+    });
+    while (!begun) {
+    }
+    for (int i = 0; i < 20; ++i) in_child("a child of the first use", [] {});
+    first.join();
+    return child_process::result();
+}
+
 // Before anything of omp_co is used a fork is none of its business.
 int fork_before_use()
 {
@@ -285,18 +338,21 @@ int fork_before_use()
 
 } // namespace
 
-int main(int argc, char**)
+int main(int argc, char** argv)
 {
 #if OMP_CO_TEST_THREAD_SANITIZER
     std::puts("skipped: ThreadSanitizer does not support threads in a forked child");
     return child_process::skipped;
 #endif
-    if (argc == 2) return fork_before_use();
+    if (argc == 2) return std::string(argv[1]) == "before" ? fork_before_use() : forks_at_the_first_use();
     check(child_process::rerun({"before"}).empty(), "fork before the first use");
+    for (int i = 0; i < 20 && child_process::failures == 0; ++i)
+        check(child_process::rerun({"at"}).empty(), "forks at the first use");
     constructs_in_a_child();
     handlers_without_a_context();
     inherited_objects_are_destroyed();
     forks_amid_traffic();
     forks_amid_groups();
+    groups_in_a_child();
     return child_process::result();
 }

@@ -33,7 +33,7 @@ public:
         return block;
     }
 
-    omp_co::backend::supply allocate_quickly(std::size_t n, omp_co::backend::user) noexcept override
+    omp_co::backend::supply allocate_quickly(std::size_t n, omp_co::backend::memory_user) noexcept override
     {
         ++questions;
         if (why || coming) return {nullptr, coming, why};
@@ -41,6 +41,7 @@ public:
     }
 
     bool settled() noexcept override { return !unsettled; }
+    void settle() noexcept override { unsettled = false; }
 
     void deallocate(void* block, std::size_t n) noexcept override
     {
@@ -68,7 +69,7 @@ public:
     int allocations = 0;
     int questions = 0;       ///< of callers that cannot wait
     bool coming = false;     ///< what they are told
-    bool unsettled = false;
+    bool unsettled = false;  ///< what they are told of what is free
     omp_co::error_code why;  ///< why there is nothing for them
     bool only_count = false; ///< addresses without memory
     bool wrong_size = false; ///< something was given back that was not taken

@@ -23,7 +23,8 @@ public:
     /// A block of at least `bytes` for the program, null if the device has none left (free blocks are given back first).
     void* allocate(std::size_t bytes) noexcept
     {
-        return allocate_by(bytes, source_.settled(),
+        if (has_free(bytes)) source_.settle();
+        return allocate_by(bytes,
                            [this](std::size_t n) {
                                return backend::supply{source_.allocate(n), false};
                            })
@@ -31,10 +32,11 @@ public:
     }
 
     /// The same, but never takes long.
-    backend::supply allocate_quickly(std::size_t bytes, backend::user u) noexcept
+    backend::supply allocate_quickly(std::size_t bytes, backend::memory_user u) noexcept
     {
-        return allocate_by(bytes, u == backend::user::regions || source_.settled(),
-                           [&](std::size_t n) { return source_.allocate_quickly(n, u); });
+        if (u == backend::memory_user::program && has_free(bytes) && !source_.settled())
+            return {nullptr, true};
+        return allocate_by(bytes, [&](std::size_t n) { return source_.allocate_quickly(n, u); });
     }
 
     /// Takes back what allocate(bytes) gave.
@@ -95,14 +97,18 @@ private:
     // As much again as is in use, so that a steady program never allocates and a shrinking one gives back.
     std::size_t most_cached() const noexcept { return in_use_ < always_cached ? always_cached : in_use_; }
 
-    // `reuse`: free blocks will do.
+    bool has_free(std::size_t bytes) const noexcept
+    {
+        return bytes <= largest && !free_[class_of(bytes)].empty();
+    }
+
     template <class Ask>
-    backend::supply allocate_by(std::size_t bytes, bool reuse, Ask ask) noexcept
+    backend::supply allocate_by(std::size_t bytes, Ask ask) noexcept
     {
         if (bytes > largest) return {};
         unsigned const at = class_of(bytes);
         std::size_t const rounded = class_bytes(at);
-        if (reuse && !free_[at].empty()) {
+        if (!free_[at].empty()) {
             void* const block = free_[at].back();
             free_[at].pop_back();
             cached_ -= rounded;

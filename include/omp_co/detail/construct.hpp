@@ -202,7 +202,8 @@ public:
         start_on_queue<payload_type>(
             q, user, Construct == construct::end_data ? nullptr : token, l, // an end cannot be cancelled
             [&](region& r, payload_type& payload) {
-                r.order->ticket->waits |= brings_back;
+                bool const on_host = q.where().slot() != nullptr && q.where().slot()->initial;
+                r.order->ticket->waits |= brings_back || on_host;
                 if constexpr (requires { note_.fate; })
                     if (note_.fate != nullptr) r.order->ticket->scope = note_.fate->shared_from_this();
                 r.order->ticket->ends_scope = Construct == construct::end_data;

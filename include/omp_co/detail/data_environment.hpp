@@ -71,8 +71,9 @@ public:
         return item.has(map_created) && item.entry->range.empty() && !unified_;
     }
 
-    /// Changes counts and decides motions. `serial` numbers accepted regions of this device.
-    [[gnu::hot]] void apply(std::span<map_item> items, std::uint64_t serial) noexcept
+    /// Changes counts and decides motions. `serial` numbers accepted regions of this device. `on_queue`: it may be skipped, and then
+    /// nothing of it counts.
+    [[gnu::hot]] void apply(std::span<map_item> items, std::uint64_t serial, bool on_queue = false) noexcept
     {
         latest_ = serial;
         if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
@@ -95,7 +96,7 @@ public:
                 if (item.has(map_attach)) attach(item, *(&item + 1));
         for (map_item& item : items)
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
-        for (map_item& item : items) leave(item);
+        for (map_item& item : items) leave(item, on_queue);
         for (map_item& item : items) motion_out(items, item, serial);
         if (!ever_joined_) return;
         for (map_item& item : items)
@@ -201,8 +202,9 @@ public:
     [[gnu::hot]] void retire(std::span<map_item> items, std::uint64_t serial, Free free) noexcept
     {
         for (map_item& item : items) {
+            if (item.entry == nullptr) continue;
+            leave_for_good(item, serial);
             present_entry* const e = std::exchange(item.entry, nullptr);
-            if (e == nullptr) continue;
             // The program has its side back and may write it.
             if (item.has(map_copy_in | map_copy_out) && serial >= e->synced_since) e->synced = {};
             if (--e->pending != 0) continue;
@@ -314,7 +316,7 @@ private:
     {
         present_entry& e = *item.entry;
         e.opened = serial;
-        e.overdue = 0;
+        e.overdue = e.leaving = 0;
         e.name = item.name;
         if (!e.range.empty()) return; // revived
         table_.insert(e, {item.begin(), item.end()}, item.has(map_disjoint));
@@ -375,13 +377,17 @@ private:
         if (known != nullptr && pointer.has(map_copy_in)) known->pointee = nullptr;
     }
 
-    static void leave(map_item& item) noexcept
+    static void leave(map_item& item, bool on_queue) noexcept
     {
         if (!counts(item) || !item.has(map_exit)) return;
         std::uint64_t& count = count_of(item);
         std::uint64_t const before = count;
         if (count != infinite_count && count != 0) count = item.has(map_remove) ? 0 : count - 1;
-        if (!item.has(map_enter)) item.dropped = before - count;
+        if (item.has(map_enter)) return;
+        item.dropped = before - count;
+        if (!on_queue || item.has(map_hold)) return;
+        item.flags |= map_undoable;
+        item.entry->leaving += item.dropped;
     }
 
     void motion_out(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
@@ -423,10 +429,23 @@ private:
         if (!counts(item) || !item.has(map_enter) || item.has(map_exit)) return;
         if (item.entry->opened > serial) return; // another mapping by now
         std::uint64_t& count = count_of(item);
-        if (count == 0)
+        if (count == infinite_count) return;
+        // An exit behind it may be undone as well: till then the count stays as high as that makes it.
+        if (count == 0 || (!item.has(map_hold) && item.entry->overdue < item.entry->leaving))
             ++item.entry->overdue;
-        else if (count != infinite_count)
+        else
             --count;
+    }
+
+    // What an `exit data` was to end has ended: also what was to be taken back meanwhile.
+    static void leave_for_good(map_item const& item, std::uint64_t serial) noexcept
+    {
+        present_entry& e = *item.entry;
+        if (!item.has(map_undoable) || item.dropped == 0 || e.opened > serial) return;
+        e.leaving -= item.dropped;
+        std::uint64_t const taken = std::min({e.overdue, item.dropped, e.count});
+        e.overdue -= taken;
+        e.count -= taken;
     }
 
     // What an `exit data` that was skipped was to end lives on, unless somebody has mapped it anew meanwhile.
@@ -438,6 +457,8 @@ private:
         std::uint64_t const taken = std::min(e.overdue, item.dropped);
         count_of(item) += item.dropped - taken;
         e.overdue -= taken;
+        if (item.has(map_undoable)) e.leaving -= item.dropped;
+        item.dropped = 0;
     }
 
     static bool counts(map_item const& item) noexcept { return item.entry != nullptr && item.bytes != 0; }

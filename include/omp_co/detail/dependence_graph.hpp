@@ -41,8 +41,7 @@ public:
         predecessors_.clear();
         try {
             join(*node, wishes);
-            for (predecessor const& p : predecessors_)
-                p.node->successors.reserve(p.node->successors.size() + 1);
+            for (predecessor const& p : predecessors_) make_room(p.node->successors);
             node->behind.reserve(predecessors_.size());
         } catch (std::bad_alloc const&) {
             groups_.leave(*node);
@@ -151,6 +150,13 @@ private:
         return &node;
     } catch (std::bad_alloc const&) {
         return nullptr;
+    }
+
+    // For one more; reserve() alone would move all of them each time.
+    template <class Vector>
+    static void make_room(Vector& v)
+    {
+        if (v.size() == v.capacity()) v.reserve(2 * v.size() + 1);
     }
 
     void give(dependent& node) noexcept

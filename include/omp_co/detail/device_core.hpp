@@ -79,7 +79,7 @@ public:
             return make_error_code(errc::predecessor_failed);
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
-        environment_.apply(r.maps(), r.serial);
+        environment_.apply(r.maps(), r.serial, ticket != nullptr);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
         stream_queue& s =
@@ -93,7 +93,7 @@ public:
             if (waits_.note(r)) host_changes({r.items->begin(), r.items->host_end()});
         }
         if (dependences_.races().on() && (r.way == region::ordinary || r.way == region::queued))
-            dependences_.races().accepted(r, &slot_, slot_.number);
+            dependences_.races().accepted(r, &slot_, slot_.number, environment_.unified());
         ++slot_.in_flight;
         if (r.needs_memory) memory_.queue(r);
         s.parked.push(r);
@@ -191,7 +191,7 @@ public:
     void* allocate(std::size_t bytes)
     {
         if (bytes == 0 || lost_) return nullptr;
-        return memory_.allocate_for_program(bytes);
+        return memory_.allocate_for_program(bytes, traits_.host_accessible);
     }
 
     /// Whether what is given back should be offered soon.
@@ -236,14 +236,15 @@ private:
 
     void note_place(region& r, aftermath& out)
     {
-        // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks.
-        if (r.stream->load() % look_every == 0 && !r.stream->flying.empty()) reap(*r.stream, out);
+        // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks. The load
+        // grows by one or by two.
+        if (r.stream->load() / 2 % (look_every / 2) == 0 && !r.stream->flying.empty()) reap(*r.stream, out);
         if (dependent* const node = node_of(r)) dependences_.accepted(*node, {r.stream, r.number}, out);
     }
 
     stream_queue& place_in_queue(region& r, queue_ticket& ticket) noexcept
     {
-        decide(r, ticket, traits_);
+        decide(r, ticket, *device_);
         return *ticket.lane->stream;
     }
 

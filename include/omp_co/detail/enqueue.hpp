@@ -50,39 +50,39 @@ inline error_code copy_from(backend::stream& out, map_item const& item) noexcept
     return ec;
 }
 
-// What the device does not take as a box goes as the interface has it for those without: row by row.
 inline error_code move_in(backend::properties const& traits, backend::stream& out,
                           map_item const& item) noexcept
 {
-    bool const rows = item.shape != nullptr && !is_one_command(traits, *item.shape);
-    if (item.has(map_within))
-        return item.shape == nullptr ? out.copy_within(item.device, item.host, item.bytes)
-               : rows ? out.backend::stream::copy_box_within(item.device, item.host, *item.shape)
-                      : out.copy_box_within(item.device, item.host, *item.shape);
-    if (item.has(map_from_device)) return copy_from(out, item);
-    if (item.has(map_fill)) return out.fill(item.device, static_cast<unsigned char>(item.leader), item.bytes);
     char* const device = static_cast<char*>(item.device);
+    backend::box const* const shape = item.shape;
+    if (item.has(map_within)) {
+        if (shape == nullptr) return out.copy_within(device, item.host, item.bytes);
+        return is_one_command(traits, *shape) ? out.copy_box_within(device, item.host, *shape)
+                                              : out.copy_rows_within(device, item.host, *shape);
+    }
+    if (item.has(map_from_device)) return copy_from(out, item);
+    if (item.has(map_fill)) return out.fill(device, static_cast<unsigned char>(item.leader), item.bytes);
     if (item.joined != nullptr)
         return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
             return out.copy_in(device + at, item.begin() + at, bytes);
         });
-    return item.shape == nullptr ? out.copy_in(device, item.host, item.bytes)
-           : rows                ? out.backend::stream::copy_box_in(device, item.host, *item.shape)
-                                 : out.copy_box_in(device, item.host, *item.shape);
+    if (shape == nullptr) return out.copy_in(device, item.host, item.bytes);
+    return is_one_command(traits, *shape) ? out.copy_box_in(device, item.host, *shape)
+                                          : out.copy_rows_in(device, item.host, *shape);
 }
 
 inline error_code move_out(backend::properties const& traits, backend::stream& out,
                            map_item const& item) noexcept
 {
-    bool const rows = item.shape != nullptr && !is_one_command(traits, *item.shape);
     char const* const device = static_cast<char const*>(item.device);
+    backend::box const* const shape = item.shape;
     if (item.joined != nullptr)
         return for_each_gap(item, [&](std::size_t at, std::size_t bytes) {
             return out.copy_out(item.begin() + at, device + at, bytes);
         });
-    return item.shape == nullptr ? out.copy_out(item.host, device, item.bytes)
-           : rows                ? out.backend::stream::copy_box_out(item.host, device, *item.shape)
-                                 : out.copy_box_out(item.host, device, *item.shape);
+    if (shape == nullptr) return out.copy_out(item.host, device, item.bytes);
+    return is_one_command(traits, *shape) ? out.copy_box_out(item.host, device, *shape)
+                                          : out.copy_rows_out(item.host, device, *shape);
 }
 
 template <bool OnQueue>
@@ -102,7 +102,7 @@ template <bool OnQueue>
             if (w->stream->commands != nullptr && !w->until_retired)
                 ec = out.wait(*w->stream->commands, w->number);
     bool const timed = r.why != nullptr && !ec;
-    if (timed) ec = out.begin_timing(r.why->timing());
+    if (timed) ec = out.begin_timing(r.why->timing(), r.call);
     char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
     std::uint32_t all = 0;
     for (map_item const& item : r.maps()) {

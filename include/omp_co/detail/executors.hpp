@@ -100,12 +100,18 @@ void const* group_of(Executor const& ex) noexcept
     } else if constexpr (std::is_same_v<Executor, queue_executor>) {
         return group_of(ex.inner());
     } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
-        if (auto const* const g = ex.template target<group_executor>()) return g->mark().group;
-        auto const* const q = ex.template target<queue_executor>();
-        return q == nullptr ? nullptr : group_of(q->inner());
-    } else {
-        return nullptr;
+        if (auto const* const g = ex.template target<group_executor>()) return group_of(*g);
+        if (auto const* const q = ex.template target<queue_executor>()) return group_of(*q);
+        if (auto const* const s = ex.template target<asio::strand<asio::any_io_executor>>())
+            return group_of(*s);
+        if (auto const* const s = ex.template target<asio::strand<group_executor>>()) return group_of(*s);
+        if (auto const* const s = ex.template target<asio::strand<queue_executor>>()) return group_of(*s);
+    } else if constexpr (std::is_same_v<Executor, asio::strand<asio::any_io_executor>> ||
+                         std::is_same_v<Executor, asio::strand<group_executor>> ||
+                         std::is_same_v<Executor, asio::strand<queue_executor>>) {
+        return group_of(ex.get_inner_executor());
     }
+    return nullptr;
 }
 
 /// The queue that was bound to a handler's executor, null if there is none.
@@ -121,9 +127,12 @@ any_queue* queue_of(Executor const& ex) noexcept
         if (auto const* const g = ex.template target<group_executor>()) return queue_of(*g);
         if (auto const* const s = ex.template target<asio::strand<asio::any_io_executor>>())
             return queue_of(s->get_inner_executor());
+        if (auto const* const s = ex.template target<asio::strand<group_executor>>())
+            return queue_of(s->get_inner_executor());
         if (auto const* const s = ex.template target<asio::strand<queue_executor>>())
             return queue_of(s->get_inner_executor());
     } else if constexpr (std::is_same_v<Executor, asio::strand<asio::any_io_executor>> ||
+                         std::is_same_v<Executor, asio::strand<group_executor>> ||
                          std::is_same_v<Executor, asio::strand<queue_executor>>) {
         return queue_of(ex.get_inner_executor());
     }

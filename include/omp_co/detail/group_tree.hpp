@@ -31,6 +31,10 @@ public:
         size_.store(outer_.size(), std::memory_order_release);
     }
 
+    /// A child must not find the lock taken by a thread that it does not have.
+    void before_fork() noexcept { mutex_.lock(); }
+    void after_fork() noexcept { mutex_.unlock(); }
+
     /// Whether `group`, null if there is none, is `outer` or was made in it.
     bool is_within(void const* group, void const* outer) const noexcept
     {

@@ -26,7 +26,8 @@ public:
     /// Takes an operation of `l`, which ends with the event.
     void wait(region& r, loop& l) noexcept
     {
-        std::unique_lock lock(mutex_);
+        std::unique_lock lock = lock_unless_orphaned(mutex_);
+        if (!lock) return l.refuse(r, make_error_code(errc::forked), {});
         if (fulfilled_) {
             lock.unlock();
             return l.refuse(r, error_, {});
@@ -44,8 +45,8 @@ public:
     {
         std::vector<waiter> waiters;
         {
-            std::lock_guard guard(mutex_);
-            if (std::exchange(fulfilled_, true)) return;
+            auto const lock = lock_unless_orphaned(mutex_);
+            if (!lock || std::exchange(fulfilled_, true)) return;
             error_ = ec;
             waiters.swap(waiters_);
         }
@@ -54,12 +55,12 @@ public:
 
     bool fulfilled() noexcept
     {
-        std::lock_guard guard(mutex_);
+        auto const lock = lock_unless_orphaned(mutex_);
         return fulfilled_;
     }
     error_code error() noexcept
     {
-        std::lock_guard guard(mutex_);
+        auto const lock = lock_unless_orphaned(mutex_);
         return error_;
     }
 

@@ -37,7 +37,7 @@ public:
     void end_held(region& r, error_code ec) noexcept;
     void close() noexcept
     {
-        auto const guard = lock_unless_forked(mutex_);
+        auto const guard = lock_unless_orphaned(mutex_);
         loop_ = nullptr;
     }
 
@@ -117,8 +117,8 @@ public:
     /// A handler that was dispatched to its executor threw: Asio keeps the exception until the turn ends.
     static void handler_threw() noexcept { threw() = true; }
 
-    /// Ends as with its context, which stays.
-    void end() noexcept { shutdown(); }
+    /// Destroys them, and all that come later, as when the context goes. It stays, for any thread may be about to use it.
+    void abandon_handlers() noexcept { shutdown(); }
 
     bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
 
@@ -187,7 +187,12 @@ public:
             counts_.delivered(who, n);
             return;
         }
-        std::lock_guard guard(mutex_);
+        std::unique_lock lock(mutex_);
+        if (abandoned_) {
+            counts_.delivered(who, n);
+            lock.unlock();
+            return destroy(done);
+        }
         ready_.append(std::move(done));
         some_ready_.store(true, std::memory_order_release);
         if (!polling_only_) schedule();
@@ -510,23 +515,38 @@ private:
         }
         gone().fetch_add(1, std::memory_order_release);
         registry& devices = registry::instance();
-        devices.cancel_deferred_if(
-            [this](region const& r) { return r.owner == this || r.order->awaited_in == this; });
-        if (!devices.forked()) devices.wait_until([this] { return !counts_.any_in_devices(); });
+        if (!devices.forked())
+            devices.wait_until([&] {
+                devices.cancel_deferred_if( // some may come late
+                    [this](region const& r) { return r.owner == this || r.order->awaited_in == this; });
+                return !counts_.any_in_devices();
+            });
         if (has_executor_.load(std::memory_order_acquire)) devices.who_sleeps().remove(*this);
-        if (door_ != nullptr) door_->close();
+        if (auto const door = the_door()) door->close();
         timer_.reset();
         region_list left;
         {
             std::lock_guard guard(mutex_);
+            abandoned_ = true;
             work_ = {};
             left.append(std::move(ready_));
             left.append(std::move(mine_));
             for (region* const r : held_) left.push(*r);
             held_.clear();
         }
-        while (!left.empty()) {
-            region& r = *left.pop();
+        destroy(left);
+    }
+
+    std::shared_ptr<loop_door> the_door() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        return door_;
+    }
+
+    void destroy(region_list& handlers) noexcept
+    {
+        while (!handlers.empty()) {
+            region& r = *handlers.pop();
             counts_.ended(operation_counts::by::anybody);
             r.end(r, ending::destroy);
         }
@@ -557,6 +577,7 @@ private:
     std::vector<region*> held_;       // wait for no device
     asio::any_io_executor work_;      // tracked while nothing but those is left
     std::shared_ptr<loop_door> door_; // made by the first of them
+    bool abandoned_ = false;          // whoever comes now is destroyed
     turn_memory turn_memory_;
     backoff backoff_;
     spin spin_;
@@ -568,7 +589,7 @@ private:
 
 inline void loop_door::end_held(region& r, error_code ec) noexcept
 {
-    auto const guard = lock_unless_forked(mutex_);
+    auto const guard = lock_unless_orphaned(mutex_);
     if (loop_ != nullptr) loop_->end_held(r, ec);
 }
 

@@ -50,6 +50,7 @@ enum map_flag : std::uint32_t {
     map_allocation = 1U << 25,  ///< alone in its region: memory for the program, whose address `device` gets
     map_disjoint =
         1U << 26, ///< decided by the data environment: no entry overlaps what this clause brought to life
+    map_undoable = 1U << 27, ///< the same: `dropped` is given back if the region is skipped
 };
 
 /// A pointer on the device that points to mapped data: its place on the host, and what it points to.

@@ -43,9 +43,9 @@ private:
         offload_thread* the = instance().load();
         if (the == nullptr) {
             the = new offload_thread; // never deleted: a handler may still be on its way at exit
+            instance().store(the, std::memory_order_release); // before abandon_handlers() takes it away
             if (!registry::instance().at_close(*the))
                 the->thread_.detach(); // what is asked now is refused, and somebody has to say so
-            instance().store(the, std::memory_order_release);
         }
         return the->loop_;
     }
@@ -56,8 +56,10 @@ private:
         return the;
     }
 
-    static bool watch_forks() noexcept
+    // Behind the registry's own watch, whose locks are taken inside `starting`: a fork takes them in the same order.
+    static bool watch_forks()
     {
+        (void)registry::instance();
         (void)pthread_atfork([] { starting().lock(); }, [] { starting().unlock(); },
                              [] {
                                  instance().store(nullptr); // a child starts its own
@@ -69,7 +71,7 @@ private:
     // What a handler throws has nobody above it here, and ends the program as in Asio's system_context.
     void run() noexcept { context_.run(); }
 
-    void stop() noexcept override
+    void stop_handlers() noexcept override
     {
         context_.stop();
         if (thread_.get_id() == std::this_thread::get_id())
@@ -78,12 +80,12 @@ private:
             thread_.join();
     }
 
-    void end() noexcept override
+    void abandon_handlers() noexcept override
     {
         static std::atomic<offload_thread*> ended{nullptr};
         ended.store(this);         // for leak checkers
         instance().store(nullptr); // who comes later gets another one
-        loop_.end();
+        loop_.abandon_handlers();
     }
 
     offload_context context_;

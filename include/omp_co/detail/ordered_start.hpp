@@ -44,7 +44,7 @@ void start_on_queue(queue_state& q, region& user, cancel_token* token, loop& l, 
         order.awaited_in = &l;
         if (prepare(*made, made->payload())) {
             dependences const wishes = gather(order);
-            if (made->slot != q.where().slot() || order.begin != nullptr) {
+            if (device(made->slot, made->generation) != q.where() || order.begin != nullptr) {
                 queue_detour& detour = queue_detour::create(q, *made, user);
                 return l.start(user, [&](region&) { detour.start(wishes.all(), order); });
             }

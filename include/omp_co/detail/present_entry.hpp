@@ -57,13 +57,15 @@ struct present_entry : boost::intrusive::list_base_hook<> {
     char* block = nullptr;     ///< device address; null until there is memory
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
     std::uint64_t holds = 0;   ///< counts of maps with `hold`
-    std::uint64_t overdue = 0; ///< counts to be taken back that are not there any more
+    std::uint64_t overdue = 0; ///< counts to be taken back, from what exits have taken that may be undone
+    std::uint64_t leaving = 0; ///< counts that exits on queues have taken which are not retired
     std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
     bool owns_block = true;         ///< false: associated or unified memory
     bool allocation = false;        ///< memory without a host range: `range` is its own
-    present_entry* keeps =
-        nullptr; ///< associated: the allocation around it, given back already, that is `pending` for its sake
+    bool on_host_too = false;       ///< an allocation that the host, too, uses between regions
+    /// The allocation around this associated memory, if the program has given it back: it counts this entry as one of its users.
+    present_entry* keeps = nullptr;
     std::uint64_t opened = 0;       ///< serial of the region that created or revived it
     byte_range synced;              ///< equal on both sides once all accepted work is done
     std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so

@@ -205,13 +205,13 @@ public:
     {
         place(e, nullptr);
         e.range = {};
-        e.count = e.holds = e.overdue = 0;
+        e.count = e.holds = e.overdue = e.leaving = 0;
         e.forget_attachments();
         e.name = nullptr;
         e.pending = 0;
         e.orphan = false;
         e.owns_block = true;
-        e.allocation = false;
+        e.allocation = e.on_host_too = false;
         e.keeps = nullptr;
         e.opened = e.synced_since = 0;
         e.failures.clear();

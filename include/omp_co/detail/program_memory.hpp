@@ -19,10 +19,13 @@ public:
     {
     }
 
-    /// Puts allocated memory into the table. Throws std::bad_alloc, and then the block is the caller's.
-    void allocated(char* block, std::size_t bytes)
+    /// Puts allocated memory into the table. `on_host_too`: the program uses it on the host as well. Throws std::bad_alloc, and then the
+    /// block is the caller's.
+    void allocated(char* block, std::size_t bytes, bool on_host_too = false)
     {
-        table_.insert_allocation(table_.create(), block, bytes);
+        present_entry& e = table_.create();
+        e.on_host_too = on_host_too;
+        table_.insert_allocation(e, block, bytes);
     }
 
     /// Takes it out again: `free(block, bytes)` now, or when the last region retires that uses it or what is associated with it. False: `p` is not the

@@ -70,13 +70,21 @@ private:
     void completed(region_list&& done) noexcept override
     {
         region& r = *done.pop();
-        if (&r == &turn_ && !turn_.error) return registry::instance().submit(drained_);
+        if (&r == &turn_ && !turn_.error) return go_on(drained_);
         if (&r == &drained_ && !drained_.error && !drained_ticket_.report)
-            return begin_ != nullptr ? begin_(work_) : registry::instance().submit(work_);
+            return begin_ != nullptr ? begin_(work_) : go_on(work_);
         error_code ec = drained_ticket_.report;
         for (region const* const each : {&turn_, &drained_, &work_})
             if (!ec) ec = each->error;
         end(ec);
+    }
+
+    // The user's loop may be asleep, and this a thread that asks no device.
+    static void go_on(region& next) noexcept
+    {
+        registry& devices = registry::instance();
+        devices.submit(next);
+        devices.wake_all();
     }
 
     void end(error_code ec) noexcept

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // OMP_CO_CHECK=races: two regions in flight that touch the same mapped bytes, one of them writing, with nothing that orders them.
 //
-// What orders two regions is a chain of depend clauses, a queue that one of them is on, or that one was awaited before the other
-// one started, and then it is not in flight. That a device happens to run them one after the other does not count. Regions of queues
-// are never reported, for the table orders them among all others on their data; they have a record for what comes behind
-// them, and so behind what they come behind.
+// What orders two regions is a chain of depend clauses, a queue of their device that one of them is on, for the table orders its regions
+// among all others on their data, or that one was awaited before the other one started, and then it is not in flight. That a device
+// happens to run them one after the other does not count. Two devices know nothing of each other's queues; a region of a queue whose
+// await may have ended, since the host's memory was read, is only compared for what it writes there.
 #pragma once
 
 #include <omp_co/detail/map_item.hpp>
@@ -95,8 +95,8 @@ public:
     } catch (std::bad_alloc const&) { // then it may be reported for nothing
     }
 
-    /// It was accepted, and what it moves is decided.
-    void accepted(region& r, void const* device, int number) noexcept
+    /// It was accepted, and what it moves is decided. `unified`: the device works in the host's memory.
+    void accepted(region& r, void const* device, int number, bool unified) noexcept
     try {
         std::lock_guard guard(mutex_);
         checked_region& mine = record_of(r);
@@ -104,12 +104,11 @@ public:
         mine.name += number < 0 ? " on a virtual device" : " on device " + std::to_string(number);
         mine.device = device;
         mine.queue = r.way == region::queued ? r.stream : nullptr;
-        for (map_item const& item : r.maps()) note(mine, item, device);
+        for (map_item const& item : r.maps()) note(mine, item, unified ? nullptr : device);
         for (auto const& [other, theirs] : records_)
             if (other != &r && are_ordered(mine, *theirs)) come_behind(mine, *theirs);
-        if (mine.queue != nullptr) return;
         for (auto const& [other, theirs] : records_)
-            if (other != &r && theirs->queue == nullptr) compare(mine, *theirs);
+            if (other != &r) compare(mine, *theirs);
     } catch (std::bad_alloc const&) {
     }
 
@@ -159,15 +158,17 @@ private:
         return mine.device == theirs.device && clash(mine, theirs, x, y);
     }
 
-    // The first two accesses of which one writes what the other one touches.
+    // The first two accesses of which one writes what the other one touches. `by_device`: their devices see that copies in come behind
+    // copies out, and what has been read is not in flight any more.
     static bool clash(checked_region const& a, checked_region const& b, checked_region::access const*& x,
-                      checked_region::access const*& y) noexcept
+                      checked_region::access const*& y, bool by_device = false) noexcept
     {
         for (checked_region::access const& mine : a.accesses)
             for (checked_region::access const& theirs : b.accesses) {
                 if (mine.space != theirs.space || !(mine.writes || theirs.writes) ||
                     !mine.range.overlaps(theirs.range))
                     continue;
+                if (by_device && (!mine.writes || (b.queue != nullptr && !theirs.writes))) continue;
                 x = &mine;
                 y = &theirs;
                 return true;
@@ -194,11 +195,14 @@ private:
         if (moves) mine.accesses.push_back({nullptr, on_host, item.has(map_copy_out), clause_text(item)});
     }
 
+    // `a` was accepted later.
     void compare(checked_region const& a, checked_region const& b)
     {
         if (a.comes_behind(b.index) || b.comes_behind(a.index)) return;
+        bool const on_queue = a.queue != nullptr || b.queue != nullptr;
+        if (on_queue && a.device == b.device) return;
         checked_region::access const *x = nullptr, *y = nullptr;
-        if (clash(a, b, x, y)) report(a, *x, b, *y);
+        if (clash(a, b, x, y, on_queue)) report(a, *x, b, *y);
     }
 
     void report(checked_region const& a, checked_region::access const& x, checked_region const& b,

@@ -131,13 +131,16 @@ public:
         }
     }
 
-    /// Of the program; null if there is none. Throws std::bad_alloc.
-    void* allocate_for_program(std::size_t bytes) { return keep_for_program(pool_.allocate(bytes), bytes); }
+    /// Of the program, which uses it on the host as well if it can; null if there is none. Throws std::bad_alloc.
+    void* allocate_for_program(std::size_t bytes, bool host_accessible)
+    {
+        return keep_for_program(pool_.allocate(bytes), bytes, host_accessible);
+    }
 
 private:
     void* allocate(std::size_t bytes) noexcept
     {
-        backend::supply const s = pool_.allocate_quickly(bytes, backend::user::regions);
+        backend::supply const s = pool_.allocate_quickly(bytes, backend::memory_user::regions);
         coming_ = s.coming;
         why_ = s.why;
         return s.block;
@@ -147,7 +150,7 @@ private:
     bool allocate_for(region& r) noexcept
     {
         map_item& item = r.maps()[0];
-        backend::supply const s = pool_.allocate_quickly(item.bytes, backend::user::program);
+        backend::supply const s = pool_.allocate_quickly(item.bytes, backend::memory_user::program);
         if (s.coming) return false;
         try {
             item.device = keep_for_program(s.block, item.bytes);
@@ -158,11 +161,11 @@ private:
         return true;
     }
 
-    void* keep_for_program(void* block, std::size_t bytes)
+    void* keep_for_program(void* block, std::size_t bytes, bool on_host_too = false)
     {
         if (block == nullptr) return nullptr;
         try {
-            environment_.memory().allocated(static_cast<char*>(block), bytes);
+            environment_.memory().allocated(static_cast<char*>(block), bytes, on_host_too);
         } catch (...) {
             pool_.deallocate(block, bytes);
             throw;

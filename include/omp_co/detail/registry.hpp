@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -145,7 +146,7 @@ public:
         if (aftermath* const outermost = following()) return dependences_.end(order, ec, *outermost);
         aftermath out;
         dependences_.end(order, ec, out);
-        follow(out);
+        follow_on(out);
     }
 
     /// Gives a region that no device has to its owner, once it has ended, and lets its successors go.
@@ -291,35 +292,42 @@ public:
     }
 
     /// What runs handlers on a thread of its own.
-    struct handler_thread {
-        virtual void stop() noexcept = 0; ///< no handler runs any more; at exit, before the devices go
-        virtual void end() noexcept = 0;  ///< after that: what handlers there are will not be called
+    class handler_thread {
+    public:
+        /// At exit, while devices still work: runs no handler from now on.
+        virtual void stop_handlers() noexcept = 0;
+        /// After that, when nothing is in flight: destroys the handlers that were not called.
+        virtual void abandon_handlers() noexcept = 0;
+
     protected:
         ~handler_thread() = default;
+
+    private:
+        friend class registry;
+        handler_thread* next_ = nullptr;
     };
 
-    /// False: the program is on its way out, so nobody is going to call it. Throws std::bad_alloc.
-    bool at_close(handler_thread& t)
+    /// False: the program is on its way out already, so nobody is going to call it.
+    bool at_close(handler_thread& t) noexcept
     {
         std::lock_guard guard(mutex_);
         if (closing()) return false;
-        handler_threads_.push_back(&t);
+        t.next_ = std::exchange(handler_threads_, &t);
         return true;
     }
 
     /// The program is on its way out: nothing new, what is in flight ends, and no thread of ours is left when
-    /// static objects, and the drivers among them, are torn down. Runs at exit; a backend whose driver brings
-    /// exit handlers of its own has it run before those. Only the first call counts.
+    /// static objects, and the drivers among them, are torn down. Runs at exit. Only the first call counts.
     void close() noexcept
     {
         if (forked()) return;
-        std::vector<handler_thread*> threads;
+        handler_thread* threads = nullptr;
         {
             std::lock_guard guard(mutex_);
             if (closing_.exchange(true)) return;
-            threads = std::move(handler_threads_);
+            threads = handler_threads_;
         }
-        for (handler_thread* const t : threads) t->stop();
+        for (handler_thread* t = threads; t != nullptr; t = t->next_) t->stop_handlers();
         devices_.for_each([this](device_slot& slot) {
             std::uint32_t generation = 0;
             {
@@ -328,7 +336,13 @@ public:
             }
             remove(slot, generation);
         });
-        for (handler_thread* const t : threads) t->end();
+        for (handler_thread* t = threads; t != nullptr; t = t->next_) t->abandon_handlers();
+    }
+
+    /// For whoever has just loaded a library that may bring exit handlers of its own: close() runs before those.
+    static void close_first() noexcept
+    {
+        (void)std::atexit([] { instance().close(); });
     }
 
     std::atomic<device_place const*> default_device{nullptr};
@@ -355,7 +369,7 @@ private:
                                      current()->forked_ = true;
                                      current()->after_fork();
                                  });
-            (void)std::atexit([] { current()->close(); });
+            close_first();
             return made;
         }));
     }
@@ -365,10 +379,12 @@ private:
         discovery.lock();
         mutex_.lock();
         sleepers_.before_fork();
+        groups_.before_fork();
     }
 
     void after_fork() noexcept
     {
+        groups_.after_fork();
         sleepers_.after_fork();
         mutex_.unlock();
         discovery.unlock();
@@ -564,18 +580,23 @@ private:
     group_tree groups_;
     std::mutex several_; // before any device's lock
     std::mutex mutex_;
-    std::vector<device_slot*> numbered_;       // guarded by mutex_
-    std::vector<device_slot*> free_;           // guarded by mutex_
-    std::vector<handler_thread*> handler_threads_; // guarded by mutex_
-    std::forward_list<device_place> defaults_; // guarded by mutex_
+    std::vector<device_slot*> numbered_;        // guarded by mutex_
+    std::vector<device_slot*> free_;            // guarded by mutex_
+    handler_thread* handler_threads_ = nullptr; // guarded by mutex_
+    std::forward_list<device_place> defaults_;  // guarded by mutex_
     sleepers sleepers_;
 };
 
-/// A child may find a lock taken by a thread that stayed with its parent, and has no other threads.
-inline std::unique_lock<std::mutex> lock_unless_forked(std::mutex& m)
+/// Locks a mutex that may be older than a fork. Not locked: this is the child, and a thread that stayed with its parent was changing what
+/// the mutex guards.
+inline std::unique_lock<std::mutex> lock_unless_orphaned(std::mutex& m)
 {
-    std::unique_lock lock(m, std::defer_lock);
-    if (!registry::instance().forked()) lock.lock();
+    if (!registry::instance().forked()) return std::unique_lock(m);
+    std::unique_lock lock(m, std::try_to_lock);
+    for (int tries = 0; !lock && tries < 1000; ++tries) { // the child's own threads are soon done
+        std::this_thread::yield();
+        (void)lock.try_lock();
+    }
     return lock;
 }
 

@@ -84,6 +84,12 @@ public:
         queues_.reserve(queues_.size() + 1);
         std::unique_ptr<backend::stream> adopted = device_.adopt_stream(native, ec);
         if (!adopted) return nullptr;
+        auto const left = std::find_if(queues_.begin(), queues_.end(),
+                                       [](auto const& s) { return s->adopted && s->commands == nullptr; });
+        if (left != queues_.end()) { // by an earlier one, whose numbers go on
+            (*left)->commands = std::move(adopted);
+            return left->get();
+        }
         queues_.push_back(std::make_unique<stream_queue>(std::move(adopted)));
         queues_.back()->ordered = queues_.back()->adopted = true;
         return queues_.back().get();

@@ -30,14 +30,13 @@ public:
     /// Throws std::bad_alloc.
     explicit task_group_state(asio::any_io_executor ex) : executor_(std::move(ex))
     {
-        void const* const outer = group_of(executor_);
-        if (outer != nullptr && !forked()) registry::instance().groups().add(this, outer);
+        if (void const* const outer = group_of(executor_)) registry::instance().groups().add(this, outer);
     }
     task_group_state(task_group_state const&) = delete;
     task_group_state& operator=(task_group_state const&) = delete;
     ~task_group_state()
     {
-        if (group_of(executor_) != nullptr && !forked()) registry::instance().groups().remove(this);
+        if (group_of(executor_) != nullptr) registry::instance().groups().remove(this);
     }
 
     /// A region needs no strand: its token may be used from any thread.
@@ -79,8 +78,8 @@ public:
     /// Takes an operation of `l` that ends with the last member.
     void wait(region& r, loop& l, std::uint64_t id) noexcept
     {
-        if (forked()) return l.refuse(r, make_error_code(errc::forked), {});
-        std::unique_lock lock(mutex_);
+        std::unique_lock lock = lock_unless_orphaned(mutex_);
+        if (!lock) return l.refuse(r, make_error_code(errc::forked), {});
         try {
             waiters_.reserve(waiters_.size() + 1);
             waiters_.push_back({l.hold(r), &r, id});
@@ -94,9 +93,10 @@ public:
     /// Nothing happens if that wait is over.
     void cancel_wait(std::uint64_t id, asio::cancellation_type type)
     {
-        if (!asks_for_abort(type) || forked()) return;
+        if (!asks_for_abort(type)) return;
         {
-            std::lock_guard guard(mutex_);
+            auto const lock = lock_unless_orphaned(mutex_);
+            if (!lock) return;
             auto const at =
                 std::find_if(waiters_.begin(), waiters_.end(), [&](waiter const& w) { return w.id == id; });
             if (at == waiters_.end()) return;
@@ -107,15 +107,16 @@ public:
 
     void cancel(asio::cancellation_type type)
     {
-        if (forked()) return;
         {
-            std::lock_guard guard(mutex_);
+            auto const lock = lock_unless_orphaned(mutex_);
+            if (!lock) return;
             cancellations_.fetch_add(1, std::memory_order_release);
             for (member& m : members_)
                 if (m.token != nullptr) m.token->requested.store(true, std::memory_order_relaxed);
         }
         cancel_deferred();
-        std::lock_guard guard(mutex_);
+        auto const lock = lock_unless_orphaned(mutex_);
+        if (!lock) return;
         for (member& m : members_) // the last step, for it may find no memory
             if (m.own != nullptr && m.own->started) emit(m.own, type);
     }
@@ -123,13 +124,10 @@ public:
     /// The group is gone: nobody waits any more, and the memory that its regions use may go next.
     void close() noexcept
     {
-        if (forked()) return;
-        bool busy = false;
         {
-            std::lock_guard guard(mutex_);
-            busy = !members_.empty();
+            auto const lock = lock_unless_orphaned(mutex_);
+            if (!lock || members_.empty()) return;
         }
-        if (!busy) return;
         try {
             cancel(asio::cancellation_type::terminal);
         } catch (...) { // no memory for the signals; what is in flight is waited for all the same
@@ -213,14 +211,10 @@ private:
         ticket ticket_;
     };
 
-    // Whether this is a child, in which nothing is in flight, and the mutex may be taken by a thread that stayed with its parent.
-    static bool forked() noexcept { return registry::instance().forked(); }
-
     std::uint64_t add(member& m) noexcept
     {
-        if (forked()) return cancellations_.load(std::memory_order_relaxed);
-        std::lock_guard guard(mutex_);
-        members_.push_back(m);
+        auto const lock = lock_unless_orphaned(mutex_);
+        if (lock) members_.push_back(m);
         return cancellations_.load(std::memory_order_relaxed);
     }
 
@@ -231,8 +225,8 @@ private:
         auto& m = *new member(own);
         std::uint64_t const seen = add(m);
         begin(*own, ticket(shared_from_this(), m));
-        if (forked()) return;
-        std::lock_guard guard(mutex_);
+        auto const lock = lock_unless_orphaned(mutex_);
+        if (!lock) return;
         own->started = true;
         if (seen != cancellations_.load(std::memory_order_relaxed))
             emit(own, asio::cancellation_type::terminal);
@@ -254,12 +248,12 @@ private:
 
     void finished(member& m, error_code ec)
     {
-        if (forked()) {
+        std::unique_lock lock = lock_unless_orphaned(mutex_);
+        if (!lock) {
             if (!m.is_linked()) delete &m; // the others are the parent's
             return;
         }
-        std::unique_lock lock(mutex_);
-        members_.erase(members_.iterator_to(m));
+        if (m.is_linked()) members_.erase(members_.iterator_to(m));
         if (ec && (!error_ || error_ == asio::error::operation_aborted)) error_ = ec;
         if (members_.empty() && !waiters_.empty())
             complete_waiters(lock);

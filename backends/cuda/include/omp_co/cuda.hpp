@@ -49,8 +49,7 @@ inline void discover(omp_co::detail::registry& all)
     }
     driver::api const& d = driver::table();
     if (!d.available()) return;
-    // The driver ends in exit handlers of its own, which run before those that were there first.
-    (void)std::atexit([] { omp_co::detail::registry::instance().close(); });
+    omp_co::detail::registry::close_first();
     for (int i = 0; i < d.device_count(); ++i) {
         driver::device_number number = 0;
         if (d.device_get(&number, i) != result::success) continue;

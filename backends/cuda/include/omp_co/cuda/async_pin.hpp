@@ -34,26 +34,44 @@ struct initiate_pin {
             std::forward<Handler>(h), result};
         omp_co::detail::initiate<omp_co::detail::no_payload>(std::move(handler), [&](region& state, loop& l) {
             l.start(state, [&](region& r) {
+                pinning waits(l, r);
                 try {
-                    asio::post(asio::system_executor(), [&r, &l, result, data, bytes] {
-                        if (error_code const ec = pinned::try_pin(data, bytes, *result)) r.fail(ec, "pin");
-                        end(l, r);
-                    });
+                    asio::post(asio::system_executor(),
+                               [waits = std::move(waits), result, data, bytes]() mutable {
+                                   waits.end(pinned::try_pin(data, bytes, *result));
+                               });
                 } catch (...) {
-                    r.fail(omp_co::make_error_code(errc::out_of_memory), "pin");
-                    end(l, r);
+                    waits.end(omp_co::make_error_code(errc::out_of_memory));
                 }
             });
         });
     }
 
 private:
-    static void end(omp_co::detail::loop& l, omp_co::detail::region& r) noexcept
-    {
-        omp_co::detail::region_list done;
-        done.push(r);
-        l.completed(std::move(done));
-    }
+    /// What waits for the other thread. It ends as well when that never comes to it, since the program is on its way out.
+    class pinning {
+    public:
+        pinning(omp_co::detail::loop& l, omp_co::detail::region& r) noexcept : loop_(&l), region_(&r) {}
+        pinning(pinning&& other) noexcept : loop_(other.loop_), region_(std::exchange(other.region_, nullptr))
+        {
+        }
+        pinning& operator=(pinning&&) = delete;
+        ~pinning() { end(omp_co::make_error_code(errc::shutting_down)); }
+
+        void end(error_code ec) noexcept
+        {
+            omp_co::detail::region* const r = std::exchange(region_, nullptr);
+            if (r == nullptr) return;
+            if (ec) r->fail(ec, "pin");
+            omp_co::detail::region_list done;
+            done.push(*r);
+            loop_->completed(std::move(done));
+        }
+
+    private:
+        omp_co::detail::loop* loop_;
+        omp_co::detail::region* region_;
+    };
 };
 
 class [[nodiscard]] pin_operation {

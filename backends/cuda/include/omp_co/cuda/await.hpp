@@ -81,11 +81,15 @@ public:
     void operator()(Self& self, error_code ec = {})
     {
         if (timer_ == nullptr) {
+            self.reset_cancellation_state(asio::enable_total_cancellation());
             timer_ = std::make_unique<asio::steady_timer>(self.get_executor());
             since_ = clock::now();
             asio::post(timer_->get_executor(), std::move(self)); // nothing completes inside its initiation
             return;
         }
+        // The timer may have expired before it could be cancelled.
+        if (!ec && self.get_cancellation_state().cancelled() != asio::cancellation_type::none)
+            ec = asio::error::operation_aborted;
         driver::result const r = ec ? driver::result::success : event_->query();
         if (ec || r != driver::result::not_ready) {
             timer_.reset();

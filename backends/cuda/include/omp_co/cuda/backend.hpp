@@ -45,10 +45,11 @@ public:
     ~cuda_device() override
     {
         stop();
-        if (parts_.device.handle() == nullptr || parts_.device.gone()) return;
+        if (parts_.device.handle() == nullptr || parts_.device.was_reset()) return;
         current in(parts_.device);
+        if (parts_.device.gone()) return;
         parts_.kernels.release();
-        parts_.supply.release();
+        (void)parts_.supply.give_back();
         parts_.memory.release();
         parts_.events.release();
         parts_.timed_events.release();
@@ -64,14 +65,17 @@ public:
     {
         if (parts_.device.lost() != result::success || parts_.open() != result::success) return nullptr;
         current in(parts_.device);
-        return in ? parts_.memory.allocate_settled(bytes) : nullptr;
+        if (!in) return nullptr;
+        void* const block = parts_.memory.allocate_settled(bytes);
+        return block == nullptr && parts_.supply.give_back() ? parts_.memory.allocate_settled(bytes) : block;
     }
 
     /// What is for the program is allocated by the helper, who can wait until it is there.
-    backend::supply allocate_quickly(std::size_t bytes, backend::user u) noexcept override
+    backend::supply allocate_quickly(std::size_t bytes, backend::memory_user u) noexcept override
     {
         if (result const lost = parts_.device.lost(); lost != result::success) return {nullptr, false, lost};
-        if (u == backend::user::program || !parts_.memory.holds(bytes)) return parts_.supply.take(bytes);
+        if (u == backend::memory_user::program || !parts_.memory.holds(bytes))
+            return parts_.supply.take(bytes);
         current in(parts_.device);
         return {in ? parts_.memory.allocate(bytes) : nullptr, false};
     }
@@ -80,14 +84,36 @@ public:
     {
         if (parts_.memory.is_settled()) return true;
         current in(parts_.device);
-        return in && parts_.memory.look_whether_settled();
+        return !in || parts_.memory.look_whether_settled() || !parts_.supply.settle_soon();
+    }
+
+    void settle() noexcept override
+    {
+        current in(parts_.device);
+        if (in) (void)parts_.memory.settle();
     }
 
     void deallocate(void* block, std::size_t bytes) noexcept override
     {
+        if (parts_.device.gone()) return;
         current in(parts_.device);
         if (in) parts_.memory.deallocate(block, bytes);
         parts_.supply.freed();
+    }
+
+    /// The driver knows all memory of devices, and says of managed memory that it is such.
+    bool host_reaches(void const* p) noexcept override
+    {
+        driver::api const& d = parts_.device.driver();
+        auto const address = reinterpret_cast<driver::device_address>(p);
+        driver::memory_type type{};
+        unsigned managed = 0;
+        return d.pointer_get_attribute(&type, driver::pointer_attribute::memory_type, address) !=
+                   result::success ||
+               type != driver::memory_type::device ||
+               d.pointer_get_attribute(&managed, driver::pointer_attribute::is_managed, address) !=
+                   result::success ||
+               managed != 0;
     }
 
     /// The driver is asked for the stream by the helper, with the first command.
@@ -126,6 +152,7 @@ public:
 
     void stop() noexcept override
     {
+        (void)parts_.device.was_reset();
         parts_.kernels.stop();
         parts_.worker.stop();
     }

@@ -65,14 +65,16 @@ public:
         command* const c = add(command::kind::launch);
         if (c == nullptr) return make_error_code(errc::out_of_memory);
         c->call = &call;
-        for (command& before : building_) // loading is no part of the time
-            if (before.what == command::kind::begin_timing) before.call = &call;
         return {};
     }
 
-    error_code begin_timing(backend::timing& t) override
+    /// Loading the kernel is no part of the time.
+    error_code begin_timing(backend::timing& t, backend::invocation const* call) override
     {
-        return add_timing(command::kind::begin_timing, t);
+        error_code const ec = add_timing(command::kind::begin_timing, t);
+        if (!ec && call != nullptr && call->what != nullptr && call->what->kind == backend_kind::cuda)
+            building_.back().call = call;
+        return ec;
     }
     error_code end_timing(backend::timing& t) override { return add_timing(command::kind::end_timing, t); }
 

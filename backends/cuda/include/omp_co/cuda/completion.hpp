@@ -193,7 +193,7 @@ private:
             recorded const head = pending_.front();
             if (head.number > reached_.load(std::memory_order_relaxed)) {
                 result const r = context_.driver().event_query(head.event);
-                if (r == result::not_ready || !context_.check(r)) break;
+                if (!context_.answers(r) || r != result::success) break;
                 advance(head.number);
             }
             events_.give(head.event);

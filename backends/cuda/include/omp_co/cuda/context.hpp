@@ -64,6 +64,30 @@ public:
         return lost_.compare_exchange_strong(none, why, std::memory_order_seq_cst);
     }
 
+    /// Takes in what a query of the device's work has answered. True: the device works. An error that is not known to end it, and
+    /// comes again and again, ends it too, for nothing more would be heard of it.
+    bool answers(result r) noexcept
+    {
+        if (r == result::success || r == result::not_ready || is_about_captures(r)) {
+            doubts_.store(0, std::memory_order_relaxed);
+        } else if (!check(r) && lost() == result::success) {
+            if (doubts_.fetch_add(1, std::memory_order_relaxed) + 1 >= most_doubts) lose(r);
+            return false;
+        }
+        return lost() == result::success;
+    }
+
+    /// Asks whether somebody has reset the primary context (cudaDeviceReset), without touching anything in it. If so it is lost.
+    bool was_reset() noexcept
+    {
+        unsigned flags = 0;
+        int active = 1;
+        if (handle_.load(std::memory_order_acquire) != nullptr && !gone() &&
+            driver_.primary_ctx_get_state(number_, &flags, &active) == result::success && active == 0)
+            lose(result::context_is_destroyed);
+        return gone();
+    }
+
     /// Takes in a driver call's answer. True: it succeeded.
     bool check(result r) noexcept
     {
@@ -73,8 +97,16 @@ public:
     }
 
 private:
+    static constexpr bool is_about_captures(result r) noexcept
+    {
+        return r >= result::stream_capture_unsupported && r <= result::stream_capture_wrong_thread;
+    }
+
+    static constexpr unsigned most_doubts = 3;
+
     driver::api const& driver_;
     driver::device_number number_;
+    std::atomic<unsigned> doubts_{0}; ///< in a row
     std::mutex opening_;
     std::atomic<driver::context_handle> handle_{nullptr};
     backend::wakeup wakeup_;

@@ -13,7 +13,7 @@ namespace omp_co::cuda::engine {
 
 /// Blocks are allocated and freed in the order of a stream of their own, so no call waits for a kernel. That order means
 /// nothing to other streams: each of the device's waits for an event behind the latest allocation (`join`) before it goes on, and
-/// before anybody else gets a block, the host has seen that event come (`settled`).
+/// before anybody else gets a block, the host has seen that event come (`settle`).
 /// Freed blocks are idle by then, since the layers above free nothing that a device may still use.
 class device_memory {
 public:
@@ -71,14 +71,19 @@ public:
     void* allocate_settled(std::size_t bytes) noexcept
     {
         void* const block = allocate(bytes);
-        if (block == nullptr || is_settled()) return block;
-        std::uint64_t const seen = epoch_.load(std::memory_order_acquire);
-        if (twice([&] { return context_.driver().stream_synchronize(stream_); })) {
-            settled_through(seen);
-            return block;
-        }
+        if (block == nullptr || settle()) return block;
         deallocate(block, bytes);
         return nullptr;
+    }
+
+    /// Waits until everybody may use every block. With the context current.
+    bool settle() noexcept
+    {
+        if (is_settled()) return true;
+        std::uint64_t const seen = epoch_.load(std::memory_order_acquire);
+        if (!insist([&] { return context_.driver().stream_synchronize(stream_); })) return false;
+        settled_through(seen);
+        return true;
     }
 
     /// Whether everybody may use every block, as far as is known.
@@ -103,7 +108,7 @@ public:
         if (context_.gone()) return;
         driver::api const& d = context_.driver();
         auto const address = reinterpret_cast<driver::device_address>(block);
-        (void)twice(
+        (void)insist(
             [&] { return pool_ == nullptr ? d.mem_free(address) : d.mem_free_async(address, stream_); });
         used_.fetch_sub(bytes, std::memory_order_relaxed);
     }
@@ -166,7 +171,7 @@ private:
 
     // A call that is tried again if it has failed and the device works.
     template <class Call>
-    bool twice(Call call) noexcept
+    bool insist(Call call) noexcept
     {
         return context_.check(call()) || (context_.lost() == result::success && context_.check(call()));
     }

@@ -46,14 +46,27 @@ public:
         try {
             ready_.reserve(ready_.size() + wanted_.size() + 1);
             wanted_.reserve(wanted_.size() + 1);
-            if (!attached_) worker_.attach(*this);
-            attached_ = true;
+            attach();
         } catch (...) { // no host memory, or no thread
             return {};
         }
         wanted_.push_back(bytes);
         worker_.call(*this);
         return {nullptr, true};
+    }
+
+    /// Has what was allocated settled, and wakes whoever waits for that. False: there is nobody to do it.
+    bool settle_soon() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        try {
+            attach();
+        } catch (...) {
+            return false;
+        }
+        unsettled_ = true;
+        worker_.call(*this);
+        return true;
     }
 
     /// Memory was given back: what was refused may be there now.
@@ -64,10 +77,18 @@ public:
     }
 
     /// Gives back what nobody has fetched. With the context current.
-    void release() noexcept { (void)give_back(); }
+    bool give_back() noexcept
+    {
+        std::lock_guard guard(mutex_);
+        bool const any = !ready_.empty();
+        for (block const& b : ready_) memory_.deallocate(b.at, b.bytes);
+        ready_.clear();
+        return any;
+    }
 
     help go_on() noexcept override
     {
+        if (!settle_first()) return help::finished;
         std::size_t bytes = 0;
         {
             std::lock_guard guard(mutex_);
@@ -90,6 +111,7 @@ public:
     {
         std::lock_guard guard(mutex_);
         wanted_.clear();
+        unsettled_ = false;
     }
 
     bool has_moved() noexcept override { return true; }
@@ -104,13 +126,25 @@ private:
     /// After that somebody else may have given memory back.
     static constexpr auto memory_of_refusals = std::chrono::milliseconds(100);
 
-    bool give_back() noexcept
+    void attach()
     {
-        std::lock_guard guard(mutex_);
-        bool const any = !ready_.empty();
-        for (block const& b : ready_) memory_.deallocate(b.at, b.bytes);
-        ready_.clear();
-        return any;
+        if (!attached_) worker_.attach(*this);
+        attached_ = true;
+    }
+
+    // False: nothing else is to be done.
+    bool settle_first() noexcept
+    {
+        std::unique_lock lock(mutex_);
+        bool const more = !wanted_.empty();
+        if (!std::exchange(unsettled_, false)) return more;
+        lock.unlock();
+        {
+            current in(context_);
+            if (in) (void)memory_.settle();
+        }
+        context_.wake();
+        return more;
     }
 
     void note(std::size_t bytes, void* at, result opened) noexcept
@@ -138,6 +172,7 @@ private:
     void* opened_;
     std::mutex mutex_;
     bool attached_ = false; // this and the rest are guarded by mutex_
+    bool unsettled_ = false;
     std::vector<std::size_t> wanted_;
     std::vector<block> ready_;
     std::size_t refused_ = none_refused; ///< the smallest that there was not

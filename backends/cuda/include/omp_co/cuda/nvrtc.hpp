@@ -4,6 +4,7 @@
 
 #include <omp_co/cuda/driver.hpp>
 #include <omp_co/cuda/nvrtc_api.hpp>
+#include <omp_co/detail/registry.hpp>
 #include <omp_co/detail/vendor_library.hpp>
 
 #include <algorithm>
@@ -96,10 +97,12 @@ inline std::vector<std::string> library_names(int driver_version)
 /// path. Any thread may call. Never destroyed.
 inline api const& table()
 {
-    static api const* const loaded =
-        std::make_unique<api>(
-            detail::open_vendor_library("OMP_CO_NVRTC_LIBRARY", library_names(driver::table().version())))
-            .release();
+    static api const* const loaded = [] {
+        auto made = std::make_unique<api>(
+            detail::open_vendor_library("OMP_CO_NVRTC_LIBRARY", library_names(driver::table().version())));
+        detail::registry::close_first();
+        return made.release();
+    }();
     return *loaded;
 }
 

@@ -40,8 +40,9 @@ public:
     {
         parts_.worker.detach(*this);
         std::erase(parts_.streams, this);
-        if (!is_open() || parts_.device.gone()) return;
+        if (!is_open() || parts_.device.was_reset()) return;
         current in(parts_.device);
+        if (parts_.device.gone()) return;
         driver::api const& d = parts_.device.driver();
         bool const works = parts_.device.lost() == result::success;
         // A host function that woke somebody may not have run yet.
@@ -95,7 +96,7 @@ public:
             }
             last_news_ = now_coarsely();
         } else if (now_coarsely() - last_news_ > quiet) {
-            (void)healthy();
+            if (!parts_.device.was_reset()) (void)healthy();
             last_news_ = now_coarsely();
         }
         backend::progress p{confirmed_.load(std::memory_order_relaxed), failed_.any(), {}};
@@ -247,12 +248,10 @@ private:
     // asked: that would end its capture.
     bool healthy() noexcept
     {
-        if (!is_open()) return parts_.device.lost() == result::success;
+        driver::stream_handle const ours = theirs_ || !is_open() ? parts_.memory.own_stream() : handle_;
         current in(parts_.device);
-        if (!in) return parts_.device.lost() == result::success;
-        driver::stream_handle const ours = theirs_ ? parts_.memory.own_stream() : handle_;
-        (void)parts_.device.check(parts_.device.driver().stream_query(ours));
-        return parts_.device.lost() == result::success;
+        if (!in || ours == nullptr) return parts_.device.lost() == result::success;
+        return parts_.device.answers(parts_.device.driver().stream_query(ours));
     }
 
     bool alone_in_flight() const noexcept
@@ -441,9 +440,9 @@ private:
         }
         result const r = completion_.record(handle_, number);
         if (r != result::success)
-            (void)parts_.device.lose(r); // nobody could tell when the region is done
-        else
-            submitted_.store(number, std::memory_order_release);
+            return (void)parts_.device.lose(r); // nobody could tell when the region is done
+        if (theirs_) tail_.stand_behind(number, handle_);
+        submitted_.store(number, std::memory_order_release);
     }
 
     parts& parts_;

@@ -20,6 +20,16 @@ public:
         if (event_ != nullptr) events_.give(event_);
     }
 
+    /// Has the event stand behind the signal `number`, which is the latest. For streams into which somebody else puts work: that may
+    /// wait for what waits for the signal.
+    void stand_behind(backend::sequence number, driver::stream_handle stream) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        if (event_ == nullptr) event_ = events_.take();
+        if (event_ != nullptr && device_.check(device_.driver().event_record(event_, stream)))
+            number_ = number;
+    }
+
     /// Makes `other` wait for the signal `number` of `stream`, whose latest one is `submitted` by now.
     result hold_back(driver::stream_handle other, backend::sequence number, driver::stream_handle stream,
                      std::atomic<backend::sequence> const& submitted) noexcept

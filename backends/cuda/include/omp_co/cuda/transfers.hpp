@@ -58,8 +58,8 @@ public:
         while (!chunks_.empty()) {
             flight const& f = chunks_.front();
             result const r = parts_.device.driver().event_query(f.event);
-            if (r == result::not_ready) return answer == help::moved ? answer : help::waits_for_device;
-            if (!parts_.device.check(r)) return help::waits_for_device;
+            if (!parts_.device.answers(r) || r != result::success)
+                return answer == help::moved ? answer : help::waits_for_device;
             if (f.to.host != nullptr) f.to.unpack(f.buffer.data);
             parts_.events.give(f.event);
             parts_.buffers.give(f.buffer);

@@ -97,7 +97,7 @@ public:
         return {};
     }
 
-    error_code begin_timing(backend::timing& t) override
+    error_code begin_timing(backend::timing& t, backend::invocation const*) override
     {
         begin(t);
         return {};
@@ -199,7 +199,10 @@ public:
         return {};
     }
 
-    error_code begin_timing(backend::timing& t) override { return stamp(command_kind::begin_timing, t); }
+    error_code begin_timing(backend::timing& t, backend::invocation const*) override
+    {
+        return stamp(command_kind::begin_timing, t);
+    }
     error_code end_timing(backend::timing& t) override { return stamp(command_kind::end_timing, t); }
 
     error_code signal(backend::sequence number) override { return finish_region(number, false); }
