@@ -19,7 +19,7 @@ endif()
 string(REPLACE "|" ";-I" include_flags "-I${INCLUDES}")
 set(ENV{LC_ALL} C)
 execute_process(
-    COMMAND "${COMPILER}" -std=c++20 -fsyntax-only -fmessage-length=0 -fdiagnostics-color=never
+    COMMAND "${COMPILER}" -std=c++20 -fsyntax-only -fmessage-length=0 -fdiagnostics-color=never -ftemplate-backtrace-limit=0
             ${include_flags} "${SOURCE}"
     RESULT_VARIABLE result
     OUTPUT_VARIABLE output
