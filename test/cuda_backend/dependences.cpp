@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Dependences where copies are staged: what comes back is on the host before a successor that copies it in again reads it.
 #include "cuda_backend/bed.hpp"
+#include "support/gate.hpp"
 #include "support/started.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
@@ -40,7 +41,7 @@ BOOST_DATA_TEST_CASE(a_chain_needs_no_host, data::make(varieties), v)
     for (int k = 1; k < 50; ++k)
         s.start(omp_co::target(dev.get(), increment, omp_co::tofrom(x), depend_inout(x)));
     if (!v.host && simulator::present()) {
-        BOOST_TEST(launched() == before + 49);
+        BOOST_TEST(omp_co_test::eventually([&] { return launched() == before + 49; }));
         BOOST_TEST(dev.now().in_flight >
                    25U); // the last one was given to the device long before its predecessor had ended
     }

@@ -280,6 +280,19 @@ BOOST_AUTO_TEST_CASE(what_is_taken_back_leaves_others_mapping_alone)
     BOOST_TEST(blocks() == 0U);
 }
 
+// An exit on another queue takes effect whatever becomes of this one.
+BOOST_AUTO_TEST_CASE(what_is_taken_back_does_not_wait_for_other_queues)
+{
+    run({enter::to(x, 64)});
+    region& begins = accept(0, {enter::to(x, 64)}, true);
+    region& ends = accept(1, {exit::release(x, 64)}, true);
+    retire(begins, true, false, true);
+    BOOST_TEST(!is_present(x));
+    retire(ends);
+    BOOST_TEST(!is_present(x));
+    BOOST_TEST(blocks() == 0U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace failure_test

@@ -28,6 +28,7 @@ public:
     std::vector<map_item> items;
     std::uint64_t serial = 0;
     stream_clock* stream = nullptr;
+    stream_clock const* queue = nullptr; ///< the same, if it may be skipped
     omp_co::backend::sequence number = 0;
     std::map<stream_clock*, omp_co::backend::sequence> waits; ///< also for its own stream
     errc refused{};
@@ -69,8 +70,9 @@ public:
         for (map_item& item : r.items)
             if (environment.needs_block(item)) item.device = take_block(item.bytes);
         r.serial = ++serial;
-        environment.apply(r.items, r.serial, on_queue);
         r.stream = &streams.at(stream);
+        r.queue = on_queue ? r.stream : nullptr;
+        environment.apply(r.items, r.serial, r.queue);
         r.number = ++r.stream->accepted;
         environment.for_each_conflict(r.items, r.serial,
                                       [&](stream_clock& s, omp_co::backend::sequence number, bool) {
@@ -88,7 +90,7 @@ public:
         failed = failed || environment.relied_on_failure(r.items, r.serial);
         using undone_counts = omp_co::detail::data_environment::undone_counts;
         undone_counts const which = skipped ? undone_counts::all : undone_counts::begun;
-        if (failed) environment.undo(r.items, r.serial, arrived, which, serial);
+        if (failed) environment.undo(r.items, r.serial, arrived, which, serial, r.queue);
         environment.retire(r.items, r.serial, [this](void* block, std::size_t) { blocks_.erase(block); });
         return !failed;
     }

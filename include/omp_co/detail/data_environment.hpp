@@ -71,9 +71,10 @@ public:
         return item.has(map_created) && item.entry->range.empty() && !unified_;
     }
 
-    /// Changes counts and decides motions. `serial` numbers accepted regions of this device. `on_queue`: it may be skipped, and then
-    /// nothing of it counts.
-    [[gnu::hot]] void apply(std::span<map_item> items, std::uint64_t serial, bool on_queue = false) noexcept
+    /// Changes counts and decides motions. `serial` numbers accepted regions of this device. `queue`: the stream of its queue, which may
+    /// skip it, and then nothing of it counts; null if it is on none.
+    [[gnu::hot]] void apply(std::span<map_item> items, std::uint64_t serial,
+                            stream_clock const* queue = nullptr) noexcept
     {
         latest_ = serial;
         if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
@@ -96,7 +97,7 @@ public:
                 if (item.has(map_attach)) attach(item, *(&item + 1));
         for (map_item& item : items)
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
-        for (map_item& item : items) leave(item, on_queue);
+        for (map_item& item : items) leave(item, queue);
         for (map_item& item : items) motion_out(items, item, serial);
         if (!ever_joined_) return;
         for (map_item& item : items)
@@ -188,11 +189,11 @@ public:
     /// The region is about to retire with an error, so what it alone brought dies, and who relied on that fails too; `now` is the
     /// latest serial.
     void undo(std::span<map_item> items, std::uint64_t serial, bool arrived, undone_counts which,
-              std::uint64_t now) noexcept
+              std::uint64_t now, stream_clock const* queue = nullptr) noexcept
     {
         fail(items, serial, now, arrived);
         if (which == undone_counts::none) return;
-        for (map_item& item : items) take_back(item, serial);
+        for (map_item& item : items) take_back(item, serial, queue);
         if (which == undone_counts::begun) return;
         for (map_item& item : items) give_back(item, serial);
     }
@@ -377,7 +378,7 @@ private:
         if (known != nullptr && pointer.has(map_copy_in)) known->pointee = nullptr;
     }
 
-    static void leave(map_item& item, bool on_queue) noexcept
+    static void leave(map_item& item, stream_clock const* queue) noexcept
     {
         if (!counts(item) || !item.has(map_exit)) return;
         std::uint64_t& count = count_of(item);
@@ -385,9 +386,12 @@ private:
         if (count != infinite_count && count != 0) count = item.has(map_remove) ? 0 : count - 1;
         if (item.has(map_enter)) return;
         item.dropped = before - count;
-        if (!on_queue || item.has(map_hold)) return;
+        if (queue == nullptr || item.has(map_hold)) return;
+        present_entry& e = *item.entry;
+        if (e.leaving == 0) e.leaving_on = queue;
+        if (e.leaving_on != queue) return;
         item.flags |= map_undoable;
-        item.entry->leaving += item.dropped;
+        e.leaving += item.dropped;
     }
 
     void motion_out(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
@@ -424,14 +428,17 @@ private:
     }
 
     // `enter data` that failed must not leave its count behind.
-    static void take_back(map_item& item, std::uint64_t serial) noexcept
+    static void take_back(map_item& item, std::uint64_t serial, stream_clock const* queue) noexcept
     {
         if (!counts(item) || !item.has(map_enter) || item.has(map_exit)) return;
         if (item.entry->opened > serial) return; // another mapping by now
         std::uint64_t& count = count_of(item);
         if (count == infinite_count) return;
-        // An exit behind it may be undone as well: till then the count stays as high as that makes it.
-        if (count == 0 || (!item.has(map_hold) && item.entry->overdue < item.entry->leaving))
+        // Exits behind it on its queue may be undone as well: till then the count stays as high as that makes it.
+        present_entry const& e = *item.entry;
+        bool const follows =
+            !item.has(map_hold) && queue != nullptr && e.leaving_on == queue && e.overdue < e.leaving;
+        if (count == 0 || follows)
             ++item.entry->overdue;
         else
             --count;

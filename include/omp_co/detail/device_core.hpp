@@ -79,7 +79,7 @@ public:
             return make_error_code(errc::predecessor_failed);
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
-        environment_.apply(r.maps(), r.serial, ticket != nullptr);
+        environment_.apply(r.maps(), r.serial, ticket == nullptr ? nullptr : ticket->lane->stream);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
         stream_queue& s =
@@ -222,6 +222,7 @@ private:
     {
         do {
             if (memory_.anybody_waits()) serve_memory();
+            if (memory_.anybody_asks()) notice_loss();
             if (memory_.anybody_asks())
                 memory_.answer(static_cast<bool>(lost_), [&](region& r) {
                     --slot_.in_flight;
@@ -302,12 +303,18 @@ private:
         return ec;
     }
 
+    // Where nothing is in flight nobody else does.
+    bool notice_loss() noexcept
+    {
+        error_code const ec = device_->lost();
+        if (!ec || lost_ || anything_flying()) return false;
+        lose(ec);
+        return true;
+    }
+
     void serve_memory() noexcept
     {
-        if (error_code const ec = device_->lost(); ec && !anything_flying())
-            lose(ec); // nobody else would notice
-        else if (memory_.serve([this] { return !anything_flying(); }))
-            kicked_ = true;
+        if (!notice_loss() && memory_.serve([this] { return !anything_flying(); })) kicked_ = true;
     }
 
     bool anything_flying() const noexcept
@@ -553,7 +560,8 @@ private:
             counts = data_environment::undone_counts::none;
         else if (ticket != nullptr && undoes_all(r, *ticket))
             counts = data_environment::undone_counts::all;
-        environment_.undo(r.maps(), r.serial, r.arrived, counts, serial_);
+        environment_.undo(r.maps(), r.serial, r.arrived, counts, serial_,
+                          ticket == nullptr ? nullptr : r.stream);
     }
 
     void give_back(void* block, std::size_t bytes) noexcept

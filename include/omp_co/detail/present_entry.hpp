@@ -58,7 +58,8 @@ struct present_entry : boost::intrusive::list_base_hook<> {
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
     std::uint64_t holds = 0;   ///< counts of maps with `hold`
     std::uint64_t overdue = 0; ///< counts to be taken back, from what exits have taken that may be undone
-    std::uint64_t leaving = 0; ///< counts that exits on queues have taken which are not retired
+    std::uint64_t leaving = 0; ///< counts that exits on one queue have taken which are not retired
+    stream_clock const* leaving_on = nullptr; ///< that queue's
     std::uint32_t pending = 0; ///< accepted regions that are not retired
     bool orphan = false;
     bool owns_block = true;         ///< false: associated or unified memory

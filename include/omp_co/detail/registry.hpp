@@ -342,6 +342,7 @@ public:
     /// For whoever has just loaded a library that may bring exit handlers of its own: close() runs before those.
     static void close_first() noexcept
     {
+        stay_loaded(reinterpret_cast<void const*>(&registry::close_first)); // or it would be run by dlclose
         (void)std::atexit([] { instance().close(); });
     }
 
@@ -369,7 +370,7 @@ private:
                                      current()->forked_ = true;
                                      current()->after_fork();
                                  });
-            close_first();
+            (void)std::atexit([] { current()->close(); }); // not instance(): a child may be without it
             return made;
         }));
     }

@@ -79,7 +79,7 @@ public:
     void wait(region& r, loop& l, std::uint64_t id) noexcept
     {
         std::unique_lock lock = lock_unless_orphaned(mutex_);
-        if (!lock) return l.refuse(r, make_error_code(errc::forked), {});
+        if (!lock || (is_inherited() && has_regions())) return l.refuse(r, make_error_code(errc::forked), {});
         try {
             waiters_.reserve(waiters_.size() + 1);
             waiters_.push_back({l.hold(r), &r, id});
@@ -93,7 +93,7 @@ public:
     /// Nothing happens if that wait is over.
     void cancel_wait(std::uint64_t id, asio::cancellation_type type)
     {
-        if (!asks_for_abort(type)) return;
+        if (!asks_for_abort(type) || is_inherited()) return;
         {
             auto const lock = lock_unless_orphaned(mutex_);
             if (!lock) return;
@@ -107,6 +107,7 @@ public:
 
     void cancel(asio::cancellation_type type)
     {
+        if (is_inherited()) return;
         {
             auto const lock = lock_unless_orphaned(mutex_);
             if (!lock) return;
@@ -124,6 +125,7 @@ public:
     /// The group is gone: nobody waits any more, and the memory that its regions use may go next.
     void close() noexcept
     {
+        if (is_inherited()) return;
         {
             auto const lock = lock_unless_orphaned(mutex_);
             if (!lock || members_.empty()) return;
@@ -211,6 +213,15 @@ private:
         ticket ticket_;
     };
 
+    // Whether it was made before a fork whose child this is. Its regions stayed with the parent, and so may have locks of Asio's.
+    bool is_inherited() const noexcept { return registry::instance().forked() && !made_in_child_; }
+
+    bool has_regions() const noexcept
+    {
+        return std::any_of(members_.begin(), members_.end(),
+                           [](member const& m) { return m.token != nullptr; });
+    }
+
     std::uint64_t add(member& m) noexcept
     {
         auto const lock = lock_unless_orphaned(mutex_);
@@ -274,6 +285,7 @@ private:
     }
 
     asio::any_io_executor executor_;
+    bool const made_in_child_ = registry::instance().forked();
     std::mutex mutex_;
     boost::intrusive::list<member> members_; // the rest is guarded by mutex_
     std::vector<waiter> waiters_;

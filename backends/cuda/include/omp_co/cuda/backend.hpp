@@ -83,8 +83,10 @@ public:
     bool settled() noexcept override
     {
         if (parts_.memory.is_settled()) return true;
+        if (parts_.device.was_reset() || parts_.device.lost() != result::success)
+            return false; // as whoever asks will find
         current in(parts_.device);
-        return !in || parts_.memory.look_whether_settled() || !parts_.supply.settle_soon();
+        return (in && parts_.memory.look_whether_settled()) || !parts_.supply.settle_soon();
     }
 
     void settle() noexcept override

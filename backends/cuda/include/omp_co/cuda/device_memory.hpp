@@ -97,7 +97,7 @@ public:
     {
         std::lock_guard guard(mutex_);
         result const r = context_.driver().event_query(ready_);
-        if (r == result::not_ready || !context_.check(r)) return false;
+        if (!context_.answers(r) || r != result::success) return false;
         settled_through(epoch_.load(std::memory_order_relaxed));
         return true;
     }

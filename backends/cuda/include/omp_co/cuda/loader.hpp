@@ -5,7 +5,6 @@
 #include <omp_co/cuda/code.hpp>
 #include <omp_co/cuda/context.hpp>
 #include <omp_co/cuda/limits.hpp>
-#include <omp_co/detail/registry.hpp>
 
 #include <cstddef>
 #include <map>
@@ -107,9 +106,6 @@ private:
                                      driver::jit_option::error_log_buffer_size_bytes};
         void* values[]{log.data(), reinterpret_cast<void*>(log.size())};
         result const r = context_.driver().module_load_data_ex(&m.handle, bytes.c_str(), 2, options, values);
-        static bool const once =
-            (omp_co::detail::registry::close_first(), true); // the driver may have loaded its compiler
-        static_cast<void>(once);
         if (context_.check(r)) {
             m.error = {};
             m.words.clear();

@@ -248,7 +248,11 @@ private:
     // asked: that would end its capture.
     bool healthy() noexcept
     {
-        driver::stream_handle const ours = theirs_ || !is_open() ? parts_.memory.own_stream() : handle_;
+        driver::stream_handle ours = nullptr;
+        if (is_open() && !theirs_)
+            ours = handle_;
+        else if (parts_.is_open())
+            ours = parts_.memory.own_stream();
         current in(parts_.device);
         if (!in || ours == nullptr) return parts_.device.lost() == result::success;
         return parts_.device.answers(parts_.device.driver().stream_query(ours));
