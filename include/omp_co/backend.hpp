@@ -225,8 +225,9 @@ public:
     /// to the next `signal`.
     virtual error_code mark(sequence number) { return signal(number); }
 
-    /// Measures the commands between the two; `call` is the region's, null if it has none: what must be loaded for it is loaded before. Once a later signal has completed, `measure` says what came out, and gives
-    /// back what that took; it is called once for each end_timing. A backend that cannot measure leaves all three as they are.
+    /// Measures the commands between the two; `call` is the region's, null if it has none: what must be loaded for it is loaded
+    /// before. Once a later signal has completed, `measure` says what came out, and gives back what that took; it is called once
+    /// for each end_timing. A backend that cannot measure leaves all three as they are.
     virtual error_code begin_timing(timing& t, invocation const* call)
     {
         static_cast<void>(t);

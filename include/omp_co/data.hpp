@@ -64,9 +64,8 @@ requires(!detail::names_device<Clauses...>) auto target_update(Clauses... clause
 /// by an lvalue or std::ref and must outlive the call. Returns an asio::awaitable<T> with the body's value.
 ///
 /// The mapping ends when the body does, also by an exception, and then data is copied back; this end cannot be
-/// cancelled. If the coroutine is destroyed inside the body, the counts drop and nothing is copied back; structures with a
-/// mapper are read for that. The body's
-/// exception wins over an error of the end.
+/// cancelled. If the coroutine is destroyed inside the body, the counts drop and nothing is copied back; structures with a mapper
+/// are read for that. The body's exception wins over an error of the end.
 /// Errors: as boost::system::system_error, those of target_enter_data and target_exit_data.
 template <class... Arguments>
 auto target_data(detail::destination where, Arguments&&... clauses_and_body)

@@ -104,8 +104,9 @@ public:
         return block;
     }
 
-    /// Gives memory of allocate() back (omp_target_free). Regions in flight that name it by is_device_ptr, or use what is associated with it,
-    /// keep it until they have ended. Null is ignored; an address that allocate() has not given is errc::invalid_argument.
+    /// Gives memory of allocate() back (omp_target_free). Regions in flight that name it by is_device_ptr, or use what is
+    /// associated with it, keep it until they have ended. Null is ignored; an address that allocate() has not given is
+    /// errc::invalid_argument.
     error_code deallocate(void* p) const noexcept
     {
         if (p == nullptr) return {};
@@ -123,8 +124,8 @@ public:
     /// Makes `bytes` bytes of host memory count as mapped to memory on the device that is there already, until
     /// disassociate(): its reference count is infinite, so that nothing is copied but by `always` and target_update
     /// (omp_target_associate_ptr). errc::invalid_argument if some of it is mapped, or associated otherwise. Meanwhile it is its
-    /// host range by which constructs that use the memory are ordered. Memory of allocate() is kept for regions in flight that use it so; any
-    /// other must outlast them.
+    /// host range by which constructs that use the memory are ordered. Memory of allocate() is kept for regions in flight that use
+    /// it so; any other must outlast them.
     error_code associate(void const* host, void* on_device, std::size_t bytes) const noexcept
     {
         errc what = errc::device_lost;

@@ -54,12 +54,12 @@ inline constexpr bool is_host_task_clause =
 } // namespace detail
 
 /// Runs `f()` on the host once everything that the depend clauses name has ended, its copies back included (OpenMP 5.2, 12.5
-/// task with depend). What comes later, and depends on it, waits until `f` has returned, and with detach() until its event has come. The clauses are depend_in() and its
-/// kin, name(), explain() and detach().
+/// task with depend). What comes later, and depends on it, waits until `f` has returned, and with detach() until its event has
+/// come. The clauses are depend_in() and its kin, name(), explain() and detach().
 ///
-/// `f` runs on the handler's associated executor, without detach() right before the handler; in a task_group on that of the group. It is copied if
-/// it is trivially copyable; any other callable is named by an lvalue or std::ref and must outlive the operation. What it
-/// returns is dropped.
+/// `f` runs on the handler's associated executor, without detach() right before the handler; in a task_group on that of the group.
+/// It is copied if it is trivially copyable; any other callable is named by an lvalue or std::ref and must outlive the operation.
+/// What it returns is dropped.
 ///
 /// Completion signature: `void(error_code)`.
 /// Errors: when `f` throws, the code of a system_error, else kernel_failed, and in a diagnostics object what it says;

@@ -19,13 +19,12 @@ namespace omp_co {
 /// is there: `from` and `tofrom` whose mapping ends, `from` and `tofrom` with `always`, target_update from, reductions, regions that run on
 /// the host, and whatever works in memory that the host reaches: devices with unified memory, and is_device_ptr() of memory that is the
 /// host's too (device_allocator, pinned and managed memory). Memory that a kernel reaches otherwise, by an address in its closure, is not
-/// known: synchronize(). Data that queues and other regions use is ordered between them, in both
-/// directions.
+/// known: synchronize(). Data that queues and other regions use is ordered between them, in both directions.
 ///
 /// Errors: a construct that is refused says so at once. One that fails later is reported by the next construct that waits for
-/// something, or by synchronize(), and not again; what was accepted in between is skipped (docs/design/order.md), and if that is not known before the error is
-/// told, the next one that waits says predecessor_failed. An error that nobody has waited for when the queue
-/// has ended goes to its error handler, which is called on any thread and must not throw; without one it is a line of
+/// something, or by synchronize(), and not again; what was accepted in between is skipped (docs/design/order.md), and if that is not
+/// known before the error is told, the next one that waits says predecessor_failed. An error that nobody has waited for when the
+/// queue has ended goes to its error handler, which is called on any thread and must not throw; without one it is a line of
 /// OMP_CO_INFO. No thread watches a device for that: it is noticed when the program next looks at the device, by a
 /// construct or a wait of any kind.
 /// With more than 256 constructs in flight, those whose data is read late counted twice, the next one completes when there is room.

@@ -91,52 +91,51 @@ private:
 };
 using queue_executor = marked_executor<asio::any_io_executor, queue_mark>;
 
+/// The first thing that `found(mark)` gives for the marks of this executor and of those within it, strands' too; null if there is
+/// none.
+template <class Executor, class Found>
+auto find_in_marks(Executor const& ex, Found found) noexcept -> decltype(found(group_mark{}))
+{
+    if constexpr (std::is_same_v<Executor, group_executor> || std::is_same_v<Executor, queue_executor>) {
+        if (auto const here = found(ex.mark())) return here;
+        return find_in_marks(ex.inner(), found);
+    } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
+        if (auto const* const g = ex.template target<group_executor>()) return find_in_marks(*g, found);
+        if (auto const* const q = ex.template target<queue_executor>()) return find_in_marks(*q, found);
+        if (auto const* const s = ex.template target<asio::strand<asio::any_io_executor>>())
+            return find_in_marks(*s, found);
+        if (auto const* const s = ex.template target<asio::strand<group_executor>>())
+            return find_in_marks(*s, found);
+        if (auto const* const s = ex.template target<asio::strand<queue_executor>>())
+            return find_in_marks(*s, found);
+    } else if constexpr (std::is_same_v<Executor, asio::strand<asio::any_io_executor>> ||
+                         std::is_same_v<Executor, asio::strand<group_executor>> ||
+                         std::is_same_v<Executor, asio::strand<queue_executor>>) {
+        return find_in_marks(ex.get_inner_executor(), found);
+    }
+    return nullptr;
+}
+
 /// The group whose member a handler with this executor belongs to, null if there is none.
 template <class Executor>
 void const* group_of(Executor const& ex) noexcept
 {
-    if constexpr (std::is_same_v<Executor, group_executor>) {
-        return ex.mark().group;
-    } else if constexpr (std::is_same_v<Executor, queue_executor>) {
-        return group_of(ex.inner());
-    } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
-        if (auto const* const g = ex.template target<group_executor>()) return group_of(*g);
-        if (auto const* const q = ex.template target<queue_executor>()) return group_of(*q);
-        if (auto const* const s = ex.template target<asio::strand<asio::any_io_executor>>())
-            return group_of(*s);
-        if (auto const* const s = ex.template target<asio::strand<group_executor>>()) return group_of(*s);
-        if (auto const* const s = ex.template target<asio::strand<queue_executor>>()) return group_of(*s);
-    } else if constexpr (std::is_same_v<Executor, asio::strand<asio::any_io_executor>> ||
-                         std::is_same_v<Executor, asio::strand<group_executor>> ||
-                         std::is_same_v<Executor, asio::strand<queue_executor>>) {
-        return group_of(ex.get_inner_executor());
-    }
-    return nullptr;
+    struct {
+        void const* operator()(group_mark m) const noexcept { return m.group; }
+        void const* operator()(queue_mark const&) const noexcept { return nullptr; }
+    } const found;
+    return find_in_marks(ex, found);
 }
 
 /// The queue that was bound to a handler's executor, null if there is none.
 template <class Executor>
 any_queue* queue_of(Executor const& ex) noexcept
 {
-    if constexpr (std::is_same_v<Executor, queue_executor>) {
-        return ex.mark().queue();
-    } else if constexpr (std::is_same_v<Executor, group_executor>) {
-        return queue_of(ex.inner().get_inner_executor());
-    } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
-        if (auto const* const q = ex.template target<queue_executor>()) return queue_of(*q);
-        if (auto const* const g = ex.template target<group_executor>()) return queue_of(*g);
-        if (auto const* const s = ex.template target<asio::strand<asio::any_io_executor>>())
-            return queue_of(s->get_inner_executor());
-        if (auto const* const s = ex.template target<asio::strand<group_executor>>())
-            return queue_of(s->get_inner_executor());
-        if (auto const* const s = ex.template target<asio::strand<queue_executor>>())
-            return queue_of(s->get_inner_executor());
-    } else if constexpr (std::is_same_v<Executor, asio::strand<asio::any_io_executor>> ||
-                         std::is_same_v<Executor, asio::strand<group_executor>> ||
-                         std::is_same_v<Executor, asio::strand<queue_executor>>) {
-        return queue_of(ex.get_inner_executor());
-    }
-    return nullptr;
+    struct {
+        any_queue* operator()(group_mark) const noexcept { return nullptr; }
+        any_queue* operator()(queue_mark const& m) const noexcept { return m.queue(); }
+    } const found;
+    return find_in_marks(ex, found);
 }
 
 asio::any_io_executor base_executor(asio::any_io_executor const& ex);

@@ -28,8 +28,8 @@ public:
         table_.insert_allocation(e, block, bytes);
     }
 
-    /// Takes it out again: `free(block, bytes)` now, or when the last region retires that uses it or what is associated with it. False: `p` is not the
-    /// beginning of such memory.
+    /// Takes it out again: `free(block, bytes)` now, or when the last region retires that uses it or what is associated with it.
+    /// False: `p` is not the beginning of such memory.
     template <class Free>
     bool deallocate(void* p, Free free) noexcept
     {

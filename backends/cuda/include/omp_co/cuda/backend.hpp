@@ -65,9 +65,7 @@ public:
     {
         if (parts_.device.lost() != result::success || parts_.open() != result::success) return nullptr;
         current in(parts_.device);
-        if (!in) return nullptr;
-        void* const block = parts_.memory.allocate_settled(bytes);
-        return block == nullptr && parts_.supply.give_back() ? parts_.memory.allocate_settled(bytes) : block;
+        return in ? parts_.supply.allocate_now(bytes) : nullptr;
     }
 
     /// What is for the program is allocated by the helper, who can wait until it is there.

@@ -76,6 +76,13 @@ public:
         refused_ = none_refused;
     }
 
+    /// A block for anybody, null if there is none. May take a while. With the context current.
+    void* allocate_now(std::size_t bytes) noexcept
+    {
+        void* const block = memory_.allocate_settled(bytes);
+        return block == nullptr && give_back() ? memory_.allocate_settled(bytes) : block;
+    }
+
     /// Gives back what nobody has fetched. With the context current.
     bool give_back() noexcept
     {
@@ -99,8 +106,7 @@ public:
         result const opened = open_(opened_);
         if (opened == result::success) {
             current in(context_);
-            if (in) at = memory_.allocate_settled(bytes);
-            if (in && at == nullptr && give_back()) at = memory_.allocate_settled(bytes);
+            if (in) at = allocate_now(bytes);
         }
         note(bytes, at, opened);
         context_.wake();
