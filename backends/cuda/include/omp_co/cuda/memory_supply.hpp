@@ -79,8 +79,8 @@ public:
     /// A block for anybody, null if there is none. May take a while. With the context current.
     void* allocate_now(std::size_t bytes) noexcept
     {
-        void* const block = memory_.allocate_settled(bytes);
-        return block == nullptr && give_back() ? memory_.allocate_settled(bytes) : block;
+        void* const at = memory_.allocate_settled(bytes);
+        return at == nullptr && give_back() ? memory_.allocate_settled(bytes) : at;
     }
 
     /// Gives back what nobody has fetched. With the context current.
