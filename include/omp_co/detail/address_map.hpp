@@ -30,26 +30,13 @@ public:
     /// Makes room for `entries` in all, in whatever order they come and go.
     void reserve(std::size_t entries)
     {
-        if (entries <= room_) return;
-        // Two neighbours hold more than half of what one can, so that there are fewer chunks than this.
-        std::size_t const wanted = entries / (most / 4) + 2;
-        if (chunks_.capacity() < wanted) {
-            std::size_t const room = 2 * wanted;
-            firsts_.reserve(room);
-            chunks_.reserve(room);
-            spare_.reserve(room);
-        }
-        while (chunks_.size() + spare_.size() < wanted) spare_.push_back(std::make_unique<chunk>());
-        room_ = entries;
+        if (entries > room_) make_room(entries);
     }
 
     /// Gives memory back that no `entries` will need.
     void shrink(std::size_t entries) noexcept
     {
-        while (!spare_.empty() && chunks_.size() + spare_.size() > entries / (most / 8) + 64) {
-            spare_.pop_back();
-            room_ = entries;
-        }
+        if (spare_.size() >= always_spare) give_back(entries);
     }
 
     void insert(char* key, Entry& e) noexcept
@@ -140,6 +127,7 @@ public:
 
 private:
     static constexpr std::size_t most = 32;
+    static constexpr std::size_t always_spare = 64; // chunks
 
     struct chunk {
         char* keys[most];
@@ -163,6 +151,28 @@ private:
             n -= half;
         }
         return at;
+    }
+
+    [[gnu::noinline]] void make_room(std::size_t entries)
+    {
+        // Two neighbours hold more than half of what one can, so that there are fewer chunks than this.
+        std::size_t const wanted = entries / (most / 4) + 2;
+        if (chunks_.capacity() < wanted) {
+            std::size_t const room = 2 * wanted;
+            firsts_.reserve(room);
+            chunks_.reserve(room);
+            spare_.reserve(room);
+        }
+        while (chunks_.size() + spare_.size() < wanted) spare_.push_back(std::make_unique<chunk>());
+        room_ = entries;
+    }
+
+    [[gnu::noinline]] void give_back(std::size_t entries) noexcept
+    {
+        while (!spare_.empty() && chunks_.size() + spare_.size() > entries / (most / 8) + always_spare) {
+            spare_.pop_back();
+            room_ = entries;
+        }
     }
 
     // reserve() has made room.

@@ -42,7 +42,7 @@ public:
 
     /// Takes the host memory that apply and record need. Throws std::bad_alloc. Returns the most waits that
     /// record can ask for.
-    std::size_t reserve(std::span<map_item> items)
+    [[gnu::always_inline]] std::size_t reserve(std::span<map_item> items)
     {
         std::size_t waits = 0;
         for (map_item& item : items) {
@@ -72,36 +72,43 @@ public:
     }
 
     /// Changes counts and decides motions. `serial` numbers accepted regions of this device. `queue`: the stream of its queue, which may
-    /// skip it, and then nothing of it counts; null if it is on none.
-    [[gnu::hot]] void apply(std::span<map_item> items, std::uint64_t serial,
-                            stream_clock const* queue = nullptr) noexcept
+    /// skip it, and then nothing of it counts; null if it is on none. Returns the flags that the clauses have now, of all of them.
+    [[gnu::hot, gnu::always_inline]] std::uint32_t apply(std::span<map_item> items, std::uint64_t serial,
+                                                         stream_clock const* queue = nullptr) noexcept
     {
         latest_ = serial;
         if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
-        if (std::all_of(items.begin(), items.end(), [](map_item const& i) { return is_resident(i); })) {
-            // counts go up and down, and nothing moves
+        std::uint32_t all = 0;
+        bool resident = true;
+        for (map_item const& item : items) {
+            all |= item.flags;
+            resident = resident && is_resident(item);
+        }
+        if (resident) { // counts go up and down, and nothing moves
             for (map_item& item : items) {
                 item.joined = item.entry->joined;
                 if (item.has(map_written)) item.entry->synced = {};
             }
-            return;
+            return all;
         }
-        std::uint32_t all = 0;
-        for (map_item& item : items) {
-            all |= item.flags;
-            if (item.has(map_created)) open(item, serial);
-        }
+        if ((all & map_created) != 0)
+            for (map_item& item : items)
+                if (item.has(map_created)) open(item, serial);
         for (map_item& item : items) enter(items, item, serial);
         if ((all & map_attach) != 0)
             for (map_item& item : items)
                 if (item.has(map_attach)) attach(item, *(&item + 1));
-        for (map_item& item : items)
+        for (map_item& item : items) {
             if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
-        for (map_item& item : items) leave(item, queue);
-        for (map_item& item : items) motion_out(items, item, serial);
-        if (!ever_joined_) return;
-        for (map_item& item : items)
-            if (item.entry != nullptr && !item.has(map_attach | map_raw)) item.joined = item.entry->joined;
+            leave(item, queue);
+        }
+        for (map_item& item : items) {
+            motion_out(items, item, serial);
+            all |= item.flags;
+            if (ever_joined_ && item.entry != nullptr && !item.has(map_attach | map_raw))
+                item.joined = item.entry->joined;
+        }
+        return all;
     }
 
     /// Calls `f(stream, number, writes)` for every earlier use, not retired, that a region with these clauses must wait for.
@@ -200,7 +207,8 @@ public:
 
     /// Post-processing of a region: `free(block, bytes)` for every entry that ends here.
     template <class Free>
-    [[gnu::hot]] void retire(std::span<map_item> items, std::uint64_t serial, Free free) noexcept
+    [[gnu::hot, gnu::always_inline]] void retire(std::span<map_item> items, std::uint64_t serial,
+                                                 Free free) noexcept
     {
         for (map_item& item : items) {
             if (item.entry == nullptr) continue;
@@ -274,18 +282,19 @@ private:
         table_.remove(e);
     }
 
-    void move(map_item& item, std::uint64_t serial) noexcept
+    std::uint32_t move(map_item& item, std::uint64_t serial) noexcept
     {
         item.joined = item.entry->joined;
-        if (unified_ || !item.has(map_to | map_from)) return;
+        if (unified_ || !item.has(map_to | map_from)) return item.flags;
         if (item.has(map_to)) item.flags |= map_copy_in;
         if (item.has(map_from)) item.flags |= map_copy_out;
         if (item.shape == nullptr) item.entry->sync({item.begin(), item.end()}, serial);
+        return item.flags;
     }
 
     // The entry for a clause whose data is absent: a dying one is revived if what it holds can be lived on, any
     // other that it overlaps makes way, and its users are waited for.
-    std::size_t reserve_new(map_item& item)
+    [[gnu::always_inline]] std::size_t reserve_new(map_item& item)
     {
         if (item.has(map_disjoint) && !table_.has_orphans()) { // the usual case
             item.entry = &table_.create();
@@ -346,7 +355,7 @@ private:
         bool const wanted = item.has(map_always | map_update) || (e.opened == serial && !e.synced.covers(r));
         if (!wanted) return;
         item.flags |= map_copy_in;
-        if (item.shape == nullptr) e.sync(r, serial);
+        if (item.shape == nullptr && !item.has(map_written)) e.sync(r, serial); // else it is not for long
     }
 
     // The pointer is sent unless the device has it already.

@@ -90,6 +90,14 @@ public:
         settle(out);
     }
 
+    /// The same for some that have ended well.
+    void end(ended_dependents& all, aftermath& out) noexcept
+    {
+        std::lock_guard guard(mutex_);
+        while (!all.empty()) end(all.pop(), {}, out);
+        settle(out);
+    }
+
     /// Ends the region without effect if it is still deferred.
     void cancel(dependent& node, std::uint64_t id, aftermath& out) noexcept
     {

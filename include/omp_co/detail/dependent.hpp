@@ -79,7 +79,7 @@ struct dependent {
     struct queue_lane* lane = nullptr; ///< of the queue in which it is deferred
     dependent* ahead = nullptr;        ///< the one before it there, if its id is still `ahead_id`
     std::uint64_t ahead_id = 0;
-    dependent* behind_it = nullptr; ///< among those that were skipped
+    dependent* behind_it = nullptr; ///< among those that were skipped, or have just ended
 };
 
 struct queue_ticket;
@@ -94,6 +94,28 @@ struct region_order {
     bool everything = false;                  ///< depend_all()
     bool on_host = false;             ///< nothing for a device: its owner gets it when its time has come
     void (*begin)(region&) = nullptr; ///< how it is dispatched; null: as a region of a device
+};
+
+/// Whose regions have ended well, in their order.
+class ended_dependents {
+public:
+    bool empty() const noexcept { return first_ == nullptr; }
+
+    /// It has a place, and from now on none.
+    void push(region_order& order) noexcept
+    {
+        dependent* const node = std::exchange(order.node, nullptr);
+        node->behind_it = nullptr;
+        (first_ == nullptr ? first_ : last_->behind_it) = node;
+        last_ = node;
+    }
+
+    /// There is one.
+    dependent& pop() noexcept { return *std::exchange(first_, first_->behind_it); }
+
+private:
+    dependent* first_ = nullptr;
+    dependent* last_ = nullptr; // if there is a first one
 };
 
 /// Its place, null if it has none.

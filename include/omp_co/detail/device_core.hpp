@@ -79,7 +79,8 @@ public:
             return make_error_code(errc::predecessor_failed);
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
-        environment_.apply(r.maps(), r.serial, ticket == nullptr ? nullptr : ticket->lane->stream);
+        r.decided =
+            environment_.apply(r.maps(), r.serial, ticket == nullptr ? nullptr : ticket->lane->stream);
         inform(slot_.number, r, [&](info_writer const& w) { w.accepted(r.maps(), r.serial); });
         region_waits::conflicts const met = waits_.conflicts_of(r);
         stream_queue& s =
@@ -89,7 +90,7 @@ public:
         if (met.beside(s) || waits_.may_read_early(r)) waits_.collect(r);
         if (r.item_count != 0) {
             environment_.record(r.maps(), s, r.number, r.serial);
-            if (copies_out(r)) ++slot_.pending_outs;
+            if ((r.decided & map_copy_out) != 0) ++slot_.pending_outs;
             if (waits_.note(r)) host_changes({r.items->begin(), r.items->host_end()});
         }
         if (dependences_.races().on() && (r.way == region::ordinary || r.way == region::queued))
@@ -110,7 +111,7 @@ public:
     }
 
     /// Enqueues what has just been placed, if nothing is in the way.
-    [[gnu::hot]] void start(region& r, device_lock& lock, aftermath& out)
+    [[gnu::hot, gnu::always_inline]] void start(region& r, device_lock& lock, aftermath& out)
     {
         if (r.order != nullptr) note_place(r, out);
         if (!r.stream->enqueuing) drive(*r.stream, lock, out);
@@ -235,7 +236,7 @@ private:
         } while (kicked_ || memory_.anybody_waits());
     }
 
-    void note_place(region& r, aftermath& out)
+    [[gnu::always_inline]] void note_place(region& r, aftermath& out)
     {
         // The users of a queue may all have been told, and a program may start a whole graph before it waits: nobody else looks. The load
         // grows by one or by two.
@@ -245,12 +246,12 @@ private:
 
     stream_queue& place_in_queue(region& r, queue_ticket& ticket) noexcept
     {
-        decide(r, ticket, *device_);
+        decide(r, ticket, *device_, traits_);
         return *ticket.lane->stream;
     }
 
     // Everything that can go wrong before the region counts as accepted.
-    [[gnu::hot]] error_code prepare(region& r)
+    [[gnu::hot, gnu::always_inline]] error_code prepare(region& r)
     {
         std::span<map_item> const items = r.maps();
         bool const present = environment_.find_present(items);
@@ -373,13 +374,6 @@ private:
         return {serial_, slot_.in_flight.load(std::memory_order_relaxed)};
     }
 
-    static bool copies_out(region& r) noexcept
-    {
-        for (map_item const& item : r.maps())
-            if (item.has(map_copy_out)) return true;
-        return false;
-    }
-
     // Whether to enqueue it takes about as long as to give the lock up and take it again.
     bool is_quick(region& r) const noexcept
     {
@@ -392,15 +386,6 @@ private:
             if (item.has(map_copy_in | map_copy_out)) moved += item.bytes;
         }
         return moved <= most;
-    }
-
-    // Not by way of a lock's own functions, which would check what is known here.
-    error_code enqueue_unlocked(region& r, std::mutex& held) noexcept
-    {
-        held.unlock();
-        error_code const signalled = enqueue(traits_, r);
-        held.lock();
-        return signalled;
     }
 
     [[gnu::hot]] void drive(stream_queue& s, device_lock& lock, aftermath& out)
@@ -416,7 +401,12 @@ private:
             error_code signalled;
             if (!lost_ && s.commands != nullptr) {
                 s.current = &r;
-                signalled = is_quick(r) ? enqueue(traits_, r) : enqueue_unlocked(r, *lock.mutex());
+                bool const quick = is_quick(r);
+                if (!quick)
+                    lock.mutex()
+                        ->unlock(); // not by way of the lock's own functions, which check what is known here
+                signalled = enqueue(traits_, r);
+                if (!quick) lock.mutex()->lock();
                 s.current = nullptr;
                 if (traits_.refuses_at_signal && s.commands->refuses()) note_refusal(s, r);
             }
@@ -429,9 +419,10 @@ private:
             if (s.waiters != nullptr) notify(s, out);
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
-            if (s.commands == nullptr)
+            if (s.commands == nullptr) {
                 retire(s, out);
-            else if (lost_ || traits_.inline_execution)
+                end_dependents(out);
+            } else if (lost_ || traits_.inline_execution)
                 reap(s, out);
         }
         s.enqueuing = false;
@@ -442,13 +433,26 @@ private:
         if (!lost_) {
             backend::progress const at = s.commands->completed();
             reap_through(s, at, out);
+            end_dependents(out);
             if (!at.error) return;
             lose(at.error);
         }
+        fail_flying(s, out);
+    }
+
+    [[gnu::cold, gnu::noinline]] void fail_flying(stream_queue& s, aftermath& out)
+    {
         while (!s.flying.empty()) {
             s.flying.front()->fail(lost_, "the device is lost");
             retire(s, out);
         }
+        end_dependents(out);
+    }
+
+    // Of all that has just retired, for the price of one lock.
+    void end_dependents(aftermath& out) noexcept
+    {
+        if (!ended_.empty()) dependences_.end(ended_, out);
     }
 
     // What a region waited for retires first, whichever stream is noticed first: it may have relied on that.
@@ -547,7 +551,12 @@ private:
         }
         if (s.waiters != nullptr) notify(s, out);
         if (dependences_.races().on()) dependences_.races().ended(r);
-        if (node_of(r) != nullptr) dependences_.end(*r.order, r.error, out);
+        if (node_of(r) != nullptr) {
+            if (r.error) // what retires next may be its successor, and is to know
+                dependences_.end(*r.order, r.error, out);
+            else
+                ended_.push(*r.order);
+        }
         --slot_.in_flight;
         out.done.push(r);
     }
@@ -572,23 +581,25 @@ private:
             memory_.pool().deallocate(block, bytes);
     }
 
-    [[gnu::hot]] void count(region& r) noexcept
+    [[gnu::hot, gnu::always_inline]] void count(region& r) noexcept
     {
         ++statistics_.regions;
-        bool out = false;
+        if ((r.decided & map_copy_out) != 0) --slot_.pending_outs;
+        if ((r.decided & (map_copy_in | map_copy_out)) != 0 && !r.error) count_motions(r);
+        waits_.forget(r);
+    }
+
+    void count_motions(region& r) noexcept
+    {
         for (map_item const& item : r.maps()) {
-            if (item.has(map_copy_in) && !item.has(map_attach) && !r.error) {
+            if (item.has(map_copy_in) && !item.has(map_attach)) {
                 ++statistics_.copies_in;
                 statistics_.bytes_in += item.moved_bytes();
             }
             if (!item.has(map_copy_out)) continue;
-            out = true;
-            if (r.error) continue;
             ++statistics_.copies_out;
             statistics_.bytes_out += item.moved_bytes();
         }
-        if (out) --slot_.pending_outs;
-        waits_.forget(r);
     }
 
     // Wakes the parked regions whose wait on this stream is over.
@@ -636,6 +647,7 @@ private:
     region_waits waits_;
     stream_set streams_;
     std::uint64_t serial_ = 0;
+    ended_dependents ended_; ///< have retired, and dependences_ is to know
     device_statistics statistics_;
     error_code lost_;
     bool kicked_ = false;

@@ -86,7 +86,8 @@ inline error_code move_out(backend::properties const& traits, backend::stream& o
 }
 
 template <bool OnQueue>
-[[gnu::hot]] error_code enqueue_as(backend::properties const& traits, region& r) noexcept
+[[gnu::hot, gnu::always_inline]] inline error_code enqueue_as(backend::properties const& traits,
+                                                              region& r) noexcept
 {
     backend::stream& out = *r.stream->commands;
     error_code ec = r.error;
@@ -103,26 +104,26 @@ template <bool OnQueue>
                 ec = out.wait(*w->stream->commands, w->number);
     bool const timed = r.why != nullptr && !ec;
     if (timed) ec = out.begin_timing(r.why->timing(), r.call);
-    char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
-    std::uint32_t all = 0;
-    for (map_item const& item : r.maps()) {
-        all |= item.flags;
-        if (ec || !item.has(map_copy_in | map_within | map_fill | map_from_device) || item.has(map_attach))
-            continue;
-        if (item.is_plain()) {
-            void const* source = item.host;
-            if (staging != nullptr) {
-                source = std::memcpy(staging, item.host, item.bytes);
-                staging += item.bytes;
+    constexpr std::uint32_t inwards = map_copy_in | map_within | map_fill | map_from_device;
+    if ((r.decided & inwards) != 0) {
+        char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
+        for (map_item const& item : r.maps()) {
+            if (ec || !item.has(inwards) || item.has(map_attach)) continue;
+            if (item.is_plain()) {
+                void const* source = item.host;
+                if (staging != nullptr) {
+                    source = std::memcpy(staging, item.host, item.bytes);
+                    staging += item.bytes;
+                }
+                ec = out.copy_in(item.device, source, item.bytes);
+                ++r.commands;
+                continue;
             }
-            ec = out.copy_in(item.device, source, item.bytes);
-            ++r.commands;
-            continue;
+            ec = move_in(traits, out, item);
+            r.commands += commands_of(traits, item);
         }
-        ec = move_in(traits, out, item);
-        r.commands += commands_of(traits, item);
     }
-    if ((all & map_attach) != 0) // behind the structures that they are in
+    if ((r.decided & map_attach) != 0) // behind the structures that they are in
         for (map_item const& item : r.maps()) {
             if (ec || !item.has(map_attach) || !item.has(map_copy_in)) continue;
             ec = out.copy_in(item.device, &item.attached->value, item.bytes);
@@ -134,7 +135,7 @@ template <bool OnQueue>
         ec = out.launch(*r.call);
         ++r.commands;
     }
-    if ((all & map_copy_out) != 0)
+    if ((r.decided & map_copy_out) != 0)
         for (map_item const& item : r.maps()) {
             if (ec || !item.has(map_copy_out)) continue;
             ec = item.is_plain() ? out.copy_out(item.host, item.device, item.bytes)
@@ -151,7 +152,8 @@ template <bool OnQueue>
 
 /// Enqueues a region's waits, copies in, kernel, copies out and signal, and counts them. What is refused is the region's
 /// error; what is returned is its signal's.
-[[gnu::hot]] inline error_code enqueue(backend::properties const& traits, region& r) noexcept
+[[gnu::hot, gnu::always_inline]] inline error_code enqueue(backend::properties const& traits,
+                                                           region& r) noexcept
 {
     return ticket_of(r) == nullptr ? enqueue_as<false>(traits, r) : enqueue_as<true>(traits, r);
 }

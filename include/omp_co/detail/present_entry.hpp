@@ -136,7 +136,7 @@ struct present_entry : boost::intrusive::list_base_hook<> {
 
     /// A motion of region `serial` makes `r` equal on both sides. A union that would have a gap keeps the larger part: too little
     /// costs a copy, too much would be wrong.
-    void sync(byte_range r, std::uint64_t serial) noexcept
+    [[gnu::always_inline]] void sync(byte_range r, std::uint64_t serial) noexcept
     {
         if (synced.empty()) synced_since = serial;
         if (!synced.empty() && r.begin <= synced.end && synced.begin <= r.end) {

@@ -24,11 +24,12 @@ inline queue_ticket* ticket_of(region const& r) noexcept
 inline constexpr std::size_t largest_staged = std::size_t{256} << 10;
 
 /// Whether the program may read on the host, without a copy, what a kernel does with this data.
-inline bool is_zero_copy(map_item const& item, backend::device& device) noexcept
+inline bool is_zero_copy(map_item const& item, backend::device& device,
+                         backend::properties const& traits) noexcept
 {
     if (item.has(map_raw)) return false;
     bool const names_data = item.bytes != 0 || item.has(map_used);
-    if (device.traits().unified_memory) return names_data;
+    if (traits.unified_memory) return names_data;
     if (!item.has(map_device) || item.host == nullptr) return false;
     if (item.entry != nullptr && !item.entry->is_associated()) return item.entry->on_host_too;
     return device.host_reaches(item.host);
@@ -36,15 +37,16 @@ inline bool is_zero_copy(map_item const& item, backend::device& device) noexcept
 
 /// The data environment has decided what moves: fixes when the region's user may be told. Later copies in end with a signal
 /// of their own.
-inline void decide(region& r, queue_ticket& t, backend::device& device) noexcept
+inline void decide(region& r, queue_ticket& t, backend::device& device,
+                   backend::properties const& traits) noexcept
 {
-    backend::properties const& traits = device.traits();
     queue_lane& lane = *t.lane;
     if (std::exchange(lane.renew, false)) lane.renewed = t.renews = ++lane.stream->accepted;
+    if ((r.decided & (map_copy_in | map_copy_out | map_device)) == 0 && !traits.unified_memory) return;
     std::size_t total = 0;
     bool plain = true;
     for (map_item const& item : r.maps()) {
-        if (item.has(map_copy_out) || is_zero_copy(item, device)) t.waits = true;
+        if (item.has(map_copy_out) || is_zero_copy(item, device, traits)) t.waits = true;
         if (!item.has(map_copy_in) || item.has(map_attach)) continue;
         total += item.bytes;
         plain = plain && item.is_plain();

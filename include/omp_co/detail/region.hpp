@@ -84,6 +84,7 @@ struct region {
     region_owner* owner = nullptr; ///< null: nobody waits
     map_item* items = nullptr;
     std::uint32_t item_count = 0;
+    std::uint32_t decided = 0; ///< the flags of all its items, once the data environment has decided
     std::uint32_t commands = 0;          ///< it has in the stream
     std::atomic<std::uint32_t> unmet{0}; ///< things it is parked for
     bool needs_memory = false;

@@ -141,8 +141,10 @@ private:
     void* allocate(std::size_t bytes) noexcept
     {
         backend::supply const s = pool_.allocate_quickly(bytes, backend::memory_user::regions);
-        coming_ = s.coming;
-        why_ = s.why;
+        if (s.block == nullptr) {
+            coming_ = s.coming;
+            why_ = s.why;
+        }
         return s.block;
     }
 

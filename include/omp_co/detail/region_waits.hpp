@@ -64,7 +64,7 @@ public:
     /// A region that was accepted: what it copies to the host counts from now on. True: without an entry that tells.
     bool note(region& r) noexcept
     {
-        if (!copies_raw_out(r)) return false;
+        if ((r.decided & map_raw) == 0 || !copies_raw_out(r)) return false;
         raw_outs_.push_back(&r);
         return true;
     }
