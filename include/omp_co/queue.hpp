@@ -22,7 +22,7 @@ namespace omp_co {
 /// known: synchronize(). Data that queues and other regions use is ordered between them, in both directions.
 ///
 /// Errors: a construct that is refused says so at once. One that fails later is reported by the next construct that waits for
-/// something, or by synchronize(), and not again; what was accepted in between is skipped (docs/design/order.md), and if that is not
+/// something, or by synchronize(), and not again; what was started in between is skipped (docs/design/order.md), and if that is not
 /// known before the error is told, the next one that waits says predecessor_failed. An error that nobody has waited for when the
 /// queue has ended goes to its error handler, which is called on any thread and must not throw; without one it is a line of
 /// OMP_CO_INFO. No thread watches a device for that: it is noticed when the program next looks at the device, by a

@@ -16,6 +16,7 @@
 
 #include <exception>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -357,6 +358,112 @@ BOOST_AUTO_TEST_CASE(one_whose_predecessor_fails_says_so_and_stops_nothing)
     BOOST_TEST(b.ends_well());
     BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
     BOOST_TEST(v[5] == 6);
+}
+
+// It was started when nobody knew of the failure, so it relies on what was skipped. What is started afterwards does not.
+BOOST_DATA_TEST_CASE(what_waits_while_a_failure_is_told_is_skipped, data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    bool on_host = false;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    auto const bad = [gp = &g] {
+        gp->pass();
+        throw 1;
+    };
+    BOOST_TEST(early(omp_co::target(q, bad)));
+    pending told(q.synchronize());
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    omp_co::diagnostics why;
+    pending a(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag),
+                             omp_co::explain(why)));
+    pending here(omp_co::target(
+        q, [&] { on_host = true; }, omp_co::if_(false)));
+    pending b(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v)));
+    g.open();
+    BOOST_TEST(told.ends());
+    BOOST_TEST((told.code() == errc::kernel_failed), told.code().message());
+    pending c(omp_co::target(q, five_more, omp_co::range(64), omp_co::tofrom(v))); // 6
+    BOOST_TEST(a.stays());
+    BOOST_TEST(c.stays());
+    ready.fulfill();
+    BOOST_TEST(task.ends_well());
+    for (pending* p : {&a, &here, &b}) {
+        BOOST_TEST(p->ends());
+        BOOST_TEST((p->code() == errc::predecessor_failed), p->code().message());
+    }
+    BOOST_TEST(why.message().find("queue") != std::string::npos, why.message());
+    BOOST_TEST(c.ends_well());
+    BOOST_TEST(!outcome(q.synchronize()));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[5] == 6);
+    BOOST_TEST(!on_host);
+    BOOST_TEST(settle(dev));
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
+}
+
+// Nobody else ends the mapping.
+BOOST_DATA_TEST_CASE(an_end_that_waits_while_a_failure_is_told_ends_the_mapping_and_copies_nothing,
+                     data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    omp_co::queue q(dev);
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    auto const bad = [gp = &g](int* p) {
+        p[0] = 7;
+        gp->pass();
+        throw 1;
+    };
+    std::optional<pending> told;
+    std::optional<pending> deferred;
+    std::optional<error_code> end;
+    asio::io_context io;
+    auto body = [&]() -> asio::awaitable<void> {
+        co_await omp_co::target(q, bad, omp_co::tofrom(v));
+        told.emplace(q.synchronize());
+        deferred.emplace(omp_co::target(
+            q, [] {}, omp_co::depend_in(flag)));
+    };
+    asio::co_spawn(io, omp_co::target_data(q, omp_co::tofrom(v), body), [&](std::exception_ptr e) {
+        end.emplace();
+        try {
+            if (e) std::rethrow_exception(e);
+        } catch (boost::system::system_error const& failed) {
+            end = failed.code();
+        }
+    });
+    BOOST_TEST(eventually([&] {
+        io.poll();
+        return deferred.has_value();
+    }));
+    io.poll();
+    g.open();
+    BOOST_TEST(told->ends());
+    BOOST_TEST((told->code() == errc::kernel_failed), told->code().message());
+    ready.fulfill();
+    BOOST_TEST(task.ends_well());
+    BOOST_TEST(deferred->ends());
+    BOOST_TEST((deferred->code() == errc::predecessor_failed), deferred->code().message());
+    BOOST_TEST(eventually([&] {
+        io.poll();
+        return end.has_value();
+    }));
+    BOOST_TEST((end == errc::predecessor_failed));
+    BOOST_TEST(v[0] == 1);
+    BOOST_TEST(!dev.get().is_present(v.data()));
+    BOOST_TEST(
+        !outcome(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v)))); // it stopped nothing
+    BOOST_TEST(v[0] == 2);
+    BOOST_TEST(settle(dev));
+    BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 
 // A dependence names what a construct does, not when its await is over.

@@ -75,8 +75,10 @@ public:
     {
         if (lost_) return make_error_code(errc::device_lost);
         queue_ticket* const ticket = ticket_of(r);
-        if (ticket != nullptr && has_nothing_to_end(*ticket))
-            return make_error_code(errc::predecessor_failed);
+        if (ticket != nullptr && is_pointless(*ticket)) {
+            r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
+            return r.error;
+        }
         if (error_code const ec = prepare(r)) return ec;
         r.serial = ++serial_;
         r.decided =

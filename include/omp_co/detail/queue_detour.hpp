@@ -44,9 +44,10 @@ private:
           work_(work),
           user_(user),
           begin_(work.order->begin),
+          turn_ticket_(q.lane()),
+          drained_ticket_(q.lane()),
           queue_(&q)
     {
-        turn_ticket_.lane = drained_ticket_.lane = &q.lane();
         drained_ticket_.waits = true;
         turn_order_.ticket = &turn_ticket_;
         turn_order_.on_host = true;

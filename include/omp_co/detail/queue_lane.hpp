@@ -51,7 +51,12 @@ private:
 /// What a region of a queue has beside. The operation that started it is another region, its user, which may be told long
 /// before this one retires.
 struct queue_ticket {
-    queue_lane* lane = nullptr;
+    /// A construct of the queue is being started.
+    inline explicit queue_ticket(queue_lane& l) noexcept;
+
+    queue_lane* lane;
+    std::uint64_t told_before;      ///< lane->told at that time
+    bool belated = false;           ///< a failure was told between that and its acceptance: it is skipped
     region* user = nullptr;         ///< null once it is told
     bool waits = false;             ///< something comes back: its user is told at the end
     bool late = false;              ///< the program's stream does not have it yet
@@ -71,6 +76,7 @@ struct queue_lane {
     std::atomic<std::uint32_t> deferred{0}; ///< regions that wait for a predecessor; any thread
     dependent* tail = nullptr;              ///< the last of those, guarded by the dependence_graph
     std::uint64_t tail_id = 0;
+    std::atomic<std::uint64_t> told{0}; ///< failures that a program has heard of; read by any thread
     bool renew = false; ///< the next one accepted does: an error was told, or the stream is a used one
     backend::sequence renewed = 0; ///< by the last one that does
     unsigned renewing = 0;         ///< enqueued and not retired
@@ -80,6 +86,11 @@ struct queue_lane {
     region* withheld = nullptr;    ///< whose users wait for room, in their order
     region* last_withheld = nullptr;
 };
+
+inline queue_ticket::queue_ticket(queue_lane& l) noexcept
+    : lane(&l), told_before(l.told.load(std::memory_order_acquire))
+{
+}
 
 /// The constructs of a queue come behind each other without being waited for: those that were started after a failed one, and before
 /// that was told, are skipped.

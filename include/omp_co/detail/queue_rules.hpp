@@ -35,12 +35,22 @@ inline bool is_zero_copy(map_item const& item, backend::device& device,
     return device.host_reaches(item.host);
 }
 
+/// Whether a failure was told since it was started. It may rely on what was skipped, as what was accepted by then does.
+inline bool is_belated(queue_ticket const& t) noexcept
+{
+    return t.told_before != t.lane->told.load(std::memory_order_relaxed);
+}
+
 /// The data environment has decided what moves: fixes when the region's user may be told. Later copies in end with a signal
 /// of their own.
 inline void decide(region& r, queue_ticket& t, backend::device& device,
                    backend::properties const& traits) noexcept
 {
     queue_lane& lane = *t.lane;
+    if (is_belated(t)) {
+        t.belated = t.waits = true;
+        return;
+    }
     if (std::exchange(lane.renew, false)) lane.renewed = t.renews = ++lane.stream->accepted;
     if ((r.decided & (map_copy_in | map_copy_out | map_device)) == 0 && !traits.unified_memory) return;
     std::size_t total = 0;
@@ -72,6 +82,12 @@ inline bool has_nothing_to_end(queue_ticket const& t) noexcept
     return t.lane->renew || t.lane->renewed > t.scope->number;
 }
 
+/// Whether it is not to be accepted. The end of a data region is: nobody else ends the mapping.
+inline bool is_pointless(queue_ticket const& t) noexcept
+{
+    return has_nothing_to_end(t) || (is_belated(t) && !t.ends_scope);
+}
+
 /// A region that failed may be the beginning of a data region, whose end is to know. False: that was abandoned, and has given its counts
 /// back.
 inline bool tell_scope(region const& r, queue_ticket const& t) noexcept
@@ -94,7 +110,7 @@ inline void skip_after_failure(region& r, queue_ticket& t) noexcept
     if (t.renews != 0) {
         lane.skipping = false;
         ++lane.renewing;
-    } else if (lane.skipping) {
+    } else if (lane.skipping || t.belated) {
         r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
     }
 }
@@ -102,7 +118,7 @@ inline void skip_after_failure(region& r, queue_ticket& t) noexcept
 /// It was enqueued, or not if it has failed before.
 inline void note_enqueued(region const& r, queue_ticket const& t) noexcept
 {
-    if (r.error) t.lane->skipping = true;
+    if (r.error && !t.belated) t.lane->skipping = true;
 }
 
 /// Keeps the order of the stream, for they leave from the front as it retires them. Who has data read late comes late, and before the rest.
@@ -131,7 +147,7 @@ inline void sources_consumed(region& r, queue_ticket& t, aftermath& out) noexcep
 
 /// It retires: the first error goes to the next one that waits. What was started before that was told relies on what never happened, as
 /// the one that failed does.
-inline void settle(region& r, queue_ticket& t, aftermath& out) noexcept
+inline void note_outcome(region& r, queue_ticket& t) noexcept
 {
     queue_lane& lane = *t.lane;
     if (t.renews != 0) {
@@ -146,9 +162,21 @@ inline void settle(region& r, queue_ticket& t, aftermath& out) noexcept
     if (r.error && !lane.pending) lane.pending = r.error;
     if (t.waits && lane.pending) {
         t.report = std::exchange(lane.pending, {});
-        if (lane.renewed < r.number) lane.renew = true;
+        // Once for a failure and all that it skips.
+        if (lane.renewed < r.number && !std::exchange(lane.renew, true))
+            lane.told.fetch_add(1, std::memory_order_release);
     }
     if (lane.failing && lane.renewing == 0) lane.skipping = true;
+}
+
+/// It retires. Users that waited for room may be told.
+inline void settle(region& r, queue_ticket& t, aftermath& out) noexcept
+{
+    queue_lane& lane = *t.lane;
+    if (t.belated)
+        t.report = r.error; // what it fails for was told, and what is behind it was started after that
+    else
+        note_outcome(r, t);
     while (lane.withheld != nullptr && (lane.withheld == &r || lane.stream->load() <= lane.limit)) {
         region& next = *lane.withheld;
         queue_ticket& its = *ticket_of(next);

@@ -121,14 +121,13 @@ public:
 private:
     template <class... Args>
     queue_region(queue_state& q, region& user, Args const&... args)
-        : region(&end_region, nullptr), payload_(args...), queue_(&q)
+        : region(&end_region, nullptr), payload_(args...), ticket_(q.lane()), queue_(&q)
     {
         owner = &q;
         group = user.group;
         way = region::queued;
         order = &order_;
         order_.ticket = &ticket_;
-        ticket_.lane = &q.lane();
         ticket_.user = &user;
         ticket_.waits = !queues_are_asynchronous();
     }
