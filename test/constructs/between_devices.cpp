@@ -7,6 +7,7 @@
 
 #include <omp_co/omp_co.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/io_context.hpp>
@@ -75,6 +76,24 @@ BOOST_AUTO_TEST_CASE(a_copy_has_its_place_on_both_devices)
     BOOST_TEST(z[0] == 16);
     BOOST_TEST(one.get().statistics().in_flight == 0U);
     BOOST_TEST(two.get().statistics().in_flight == 0U);
+}
+
+// Both have their memory on the host.
+BOOST_DATA_TEST_CASE(a_copy_between_devices_on_the_host_is_one_motion, data::make({0U, 1U}), workers)
+{
+    omp_co::host::virtual_device one({.workers = workers});
+    omp_co::host::virtual_device two({.workers = 1});
+    std::vector<int> x(1000, 3);
+    auto a = make(one, x.size());
+    auto b = make(two, x.size());
+    BOOST_TEST(!outcome(omp_co::target_memcpy(a, x)));
+    BOOST_TEST(!outcome(omp_co::target_memcpy(b, a)));
+    BOOST_TEST(!outcome(omp_co::target_memset(a, 0)));
+    x.assign(x.size(), 0);
+    BOOST_TEST(!outcome(omp_co::target_memcpy(x, b)));
+    BOOST_TEST(std::count(x.begin(), x.end(), 3) == 1000);
+    BOOST_TEST(one.get().statistics().copies_out == 0U);
+    BOOST_TEST(two.get().statistics().copies_in == 1U);
 }
 
 // A ring of copies in both directions from two threads: each waits on one device for what the other waits for on the other

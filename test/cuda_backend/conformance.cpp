@@ -293,6 +293,51 @@ BOOST_DATA_TEST_CASE(blocks_within_a_device, data::make(varieties), v)
     BOOST_TEST(dev.now().device_bytes == 0U);
 }
 
+// The host's device has its memory where this one copies from and to: each way it is one motion, of this one.
+BOOST_AUTO_TEST_CASE(copies_to_a_device_on_the_host_and_back)
+{
+    bed dev;
+    omp_co::host::virtual_device host({.workers = 1});
+    std::vector<int> x(6 * 70 * 8);
+    std::iota(x.begin(), x.end(), 0);
+    std::vector<int> y(x.size(), -1);
+    auto const before = dev.now();
+    {
+        auto here = omp_co::sync_wait(omp_co::allocate<int>(dev, x.size()));
+        auto there = omp_co::sync_wait(omp_co::allocate<int>(host, x.size()));
+        auto back = omp_co::sync_wait(omp_co::allocate<int>(host, x.size()));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(there, x)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(back, y)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(here, there)));
+        BOOST_TEST(!outcome(omp_co::target_memset(there, 0)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+            omp_co::device_box(host, omp_co::section3d(back.get(), {6, 70, 8}, {2, 1, 0}, {3, 60, 5})),
+            omp_co::device_box(dev, omp_co::section3d(here.get(), {6, 70, 8}, {1, 2, 3}, {3, 60, 5})))));
+        BOOST_TEST(!outcome(omp_co::target_memcpy_rect(
+            omp_co::device_box(dev, omp_co::section3d(here.get(), {6, 70, 8}, {0, 0, 0}, {6, 10, 8})),
+            omp_co::device_box(host, omp_co::section3d(there.get(), {6, 70, 8}, {0, 0, 0}, {6, 10, 8})))));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(y, back)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(there, here)));
+        BOOST_TEST(!outcome(omp_co::target_memcpy(x, there)));
+    }
+    std::size_t wrong = 0;
+    for (std::size_t z = 0; z < 6; ++z)
+        for (std::size_t r = 0; r < 70; ++r)
+            for (std::size_t c = 0; c < 8; ++c) {
+                std::size_t const at = (z * 70 + r) * 8 + c;
+                bool const inside = z >= 2 && z < 5 && r >= 1 && r < 61 && c < 5;
+                wrong += y[at] != (inside ? static_cast<int>(((z - 1) * 70 + r + 1) * 8 + c + 3) : -1);
+                wrong += x[at] != (r < 10 ? 0 : static_cast<int>(at));
+            }
+    BOOST_TEST(wrong == 0U);
+    auto const after = dev.now();
+    BOOST_TEST(after.copies_in == before.copies_in + 2);
+    BOOST_TEST(after.copies_out == before.copies_out + 2);
+    BOOST_TEST(host.get().statistics().copies_in == 2U); // of x and y
+    BOOST_TEST(host.get().statistics().copies_out == 2U);
+    BOOST_TEST(dev.now().device_bytes == 0U);
+}
+
 // Further than the driver copies boxes (CU_DEVICE_ATTRIBUTE_MAX_PITCH).
 BOOST_AUTO_TEST_CASE(rows_two_gib_apart)
 {

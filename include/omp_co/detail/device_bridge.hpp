@@ -23,8 +23,8 @@ struct raw_motion {
 };
 
 /// On each device two regions are accepted, one right behind the other. The first is done when all that came before is. Then
-/// the data is copied, directly where the devices can and through the host where they cannot, by regions that are in no
-/// order. The second one keeps later ones back until that is over.
+/// the data is copied by regions that are in no order: directly where one device reads the other's memory or one of them has its memory
+/// on the host, else through the host. The second one keeps later ones back until that is over.
 class device_bridge final : public region_owner {
 public:
     /// Ends `user`, which the loop has taken in, when all is over, and before that its place among what depends on it. `out` and `in` have no gaps on the host's side.
@@ -137,12 +137,27 @@ private:
     {
         backend::device* source = nullptr;
         bool reached = false;
+        bool source_on_host = false;
+        bool target_on_host = false;
         registry& all = registry::instance();
-        (void)all.with(*from_.before.slot, from_.before.generation,
-                       [&](device_core& core) { source = &core.device(); });
+        (void)all.with(*from_.before.slot, from_.before.generation, [&](device_core& core) {
+            source = &core.device();
+            source_on_host = source->traits().host_accessible;
+        });
         (void)all.with(*to_.before.slot, to_.before.generation, [&](device_core& core) {
             reached = source != nullptr && core.device().reads(*source);
+            target_on_host = core.device().traits().host_accessible;
         });
+        if (source_on_host) {
+            to_.motion.shape.host = from_.motion.shape.device;
+            copy(to_.motion, map_written | map_copy_in, from_.motion.item.device);
+            return true;
+        }
+        if (target_on_host) {
+            from_.motion.shape.host = to_.motion.shape.device;
+            copy(from_.motion, map_copy_out, to_.motion.item.device);
+            return true;
+        }
         backend::box const& shape = to_.motion.shape;
         if (!reached || (shape.row != 0 && shape.rows * shape.slices > most_rows)) return false;
         to_.motion.shape.host = from_.motion.shape.device;
