@@ -99,6 +99,7 @@ constexpr compared all_compared[]{
         "cuCtxGetCurrent", 4000),
     pair<decltype(functions::ctx_get_device), decltype(::cuCtxGetDevice), PFN_cuCtxGetDevice_v2000>(
         "cuCtxGetDevice", 2000),
+    pair<decltype(functions::ctx_get_id), decltype(::cuCtxGetId), PFN_cuCtxGetId_v12000>("cuCtxGetId", 12000),
     pair<decltype(functions::ctx_synchronize), decltype(::cuCtxSynchronize), PFN_cuCtxSynchronize_v2000>(
         "cuCtxSynchronize", 2000),
     pair<decltype(functions::ctx_get_stream_priority_range), decltype(::cuCtxGetStreamPriorityRange),

@@ -276,15 +276,18 @@ BOOST_AUTO_TEST_CASE(a_device_that_another_library_resets_is_lost)
     dev.expect_reports(); // a use of what was destroyed is how it was found
 }
 
-// At the end of main(), for instance: what is destroyed afterwards touches none of its handles.
-BOOST_AUTO_TEST_CASE(a_device_that_was_reset_is_let_go)
+// At the end of main(), for instance: what is destroyed afterwards touches none of its handles. Nor when the program has used the device
+// again, whose new context has the old one's handle.
+BOOST_DATA_TEST_CASE(a_device_that_was_reset_is_let_go, data::make({false, true}), again)
 {
     bed dev;
     std::vector<int> x(1000, 1);
     BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(x))));
     BOOST_TEST(!outcome(omp_co::target(dev, increment, omp_co::tofrom(x))));
     simulator::reset_device(0);
+    if (again) simulator::retain_device(0);
     dev.close();
+    if (again) simulator::release_device(0);
     for (std::string const& line : simulator::report())
         BOOST_TEST(line.find("misuse") == std::string::npos, line);
     dev.expect_reports(); // nor is the pool given back, which a driver's reset takes away

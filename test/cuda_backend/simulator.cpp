@@ -104,6 +104,15 @@ unsigned long count(char const* function)
 
 void reset_device(int number) { (void)find<int(int)>("cuDevicePrimaryCtxReset_v2")(number); }
 
+void retain_device(int number)
+{
+    void* context = nullptr;
+    if (find<int(void**, int)>("cuDevicePrimaryCtxRetain")(&context, number) != 0)
+        throw std::runtime_error("the device is not retained");
+}
+
+void release_device(int number) { (void)find<int(int)>("cuDevicePrimaryCtxRelease_v2")(number); }
+
 void begin_capture(CUstream_st* stream)
 {
     if (find<int(CUstream_st*, int)>("cuStreamBeginCapture_v2")(stream, 0) != 0)

@@ -27,6 +27,9 @@ boost::test_tools::assertion_result called(char const* function, unsigned long t
 
 /// What cudaDeviceReset does.
 void reset_device(int number);
+/// As whoever uses a device for the first time, or the first time after a reset; and lets go of it again.
+void retain_device(int number);
+void release_device(int number);
 
 /// Captures in global mode, as the runtime API does by default.
 void begin_capture(CUstream_st* stream);

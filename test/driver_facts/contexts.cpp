@@ -134,6 +134,28 @@ fact const reset{
     },
     process::own};
 
+fact const again{
+    "a_context_that_is_made_again_has_another_id",
+    "Driver API, Context Management, cuCtxGetId: \"The Id is unique for the life of the program for this "
+    "instance of CUDA.\"",
+    [] {
+        CUcontext first = nullptr;
+        unsigned long long before = 0;
+        ok(cu.cuCtxGetCurrent(&first));
+        ok(cu.cuCtxGetId(first, &before));
+        unsigned long long same = 0;
+        ok(cu.cuCtxGetId(nullptr, &same));
+        check(same == before, "the current one's is another");
+        ok(cu.cuDevicePrimaryCtxReset_v2(0));
+        CUcontext second = nullptr;
+        ok(cu.cuDevicePrimaryCtxRetain(&second, 0));
+        unsigned long long after = 0;
+        ok(cu.cuCtxGetId(second, &after));
+        check(after != before, "the same id");
+        ok(cu.cuDevicePrimaryCtxRelease_v2(0));
+    },
+    process::own};
+
 fact const names{"errors_have_names",
                  "Driver API, Error Handling, cuGetErrorName: \"If the error code is not recognized, "
                  "CUDA_ERROR_INVALID_VALUE will be "

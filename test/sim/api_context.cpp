@@ -10,6 +10,7 @@ void activate(session& s, context& c, std::shared_ptr<context> const& self)
 {
     if (c.active) return;
     c.active = true;
+    c.id = s.sim.next_number++;
     c.legacy = std::make_shared<stream>();
     c.legacy->owner = self;
     c.legacy->where = c.where;
@@ -244,6 +245,15 @@ CUresult cuCtxSynchronize_v2(CUcontext handle)
         s.healthy(*c->where);
         s.unsafe_while_capturing();
         s.synchronise(*c);
+        return CUDA_SUCCESS;
+    });
+}
+
+CUresult cuCtxGetId(CUcontext handle, unsigned long long* id)
+{
+    return call(id_cuCtxGetId, [&](session& s) {
+        require(id != nullptr);
+        *id = handle == nullptr ? s.current().id : usable(s, handle)->id;
         return CUDA_SUCCESS;
     });
 }

@@ -79,7 +79,7 @@ public:
 
     bool initialised = false;
     bool ended = false;
-    std::uint64_t next_number = 1; ///< of streams and captures
+    std::uint64_t next_number = 1; ///< of streams, captures and contexts
     std::atomic<std::uint64_t> generation = 1;
     std::array<std::atomic<unsigned long>, std::size_t(function_id::count)> calls{};
 

@@ -84,6 +84,7 @@ struct context {
     bool primary = false;
     bool active = false;
     unsigned flags = 0;
+    unsigned long long id = 0; ///< another one each time that it becomes active
     std::shared_ptr<stream> legacy;
     std::list<std::shared_ptr<stream>> streams; ///< all but the legacy one
     std::map<std::thread::id, std::shared_ptr<stream>> per_thread;

@@ -41,7 +41,9 @@ public:
         if (handle_ != nullptr) return result::success;
         driver::context_handle made = nullptr;
         result const r = driver_.primary_ctx_retain(&made, number_);
-        if (r == result::success) handle_ = made;
+        if (r != result::success) return r;
+        (void)driver_.ctx_get_id(made, &id_);
+        handle_ = made;
         return r;
     }
 
@@ -77,14 +79,18 @@ public:
         return lost() == result::success;
     }
 
-    /// Asks whether somebody has reset the primary context (cudaDeviceReset), without touching anything in it. If so it is lost.
+    /// Asks whether somebody has reset the primary context (cudaDeviceReset), without touching anything in it. If so it is lost. Who has
+    /// used the device again since has another context, with the same handle; only drivers of CUDA 12 and later tell.
     bool was_reset() noexcept
     {
+        driver::context_handle const ours = handle();
+        if (ours == nullptr || gone()) return gone();
         unsigned flags = 0;
         int active = 1;
-        if (handle_.load(std::memory_order_acquire) != nullptr && !gone() &&
-            driver_.primary_ctx_get_state(number_, &flags, &active) == result::success && active == 0)
-            lose(result::context_is_destroyed);
+        unsigned long long now = id_;
+        if (driver_.primary_ctx_get_state(number_, &flags, &active) == result::success && active != 0)
+            (void)driver_.ctx_get_id(ours, &now);
+        if (active == 0 || now != id_) lose(result::context_is_destroyed);
         return gone();
     }
 
@@ -109,6 +115,7 @@ private:
     std::atomic<unsigned> doubts_{0}; ///< in a row
     std::mutex opening_;
     std::atomic<driver::context_handle> handle_{nullptr};
+    unsigned long long id_ = 0; ///< of what has the handle; set before that
     backend::wakeup wakeup_;
     std::atomic<result> lost_{result::success};
 };

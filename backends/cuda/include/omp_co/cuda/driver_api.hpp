@@ -53,6 +53,7 @@ struct functions {
     function<result(context_handle)> ctx_set_current{all, "cuCtxSetCurrent", 4000};
     function<result(context_handle*)> ctx_get_current{all, "cuCtxGetCurrent", 4000};
     function<result(device_number*)> ctx_get_device{all, "cuCtxGetDevice", 2000};
+    function<result(context_handle, unsigned long long*)> ctx_get_id{all, "cuCtxGetId", 12000, optional};
     function<result()> ctx_synchronize{all, "cuCtxSynchronize", 2000};
     function<result(int*, int*)> ctx_get_stream_priority_range{all, "cuCtxGetStreamPriorityRange", 5050};
     function<result(context_handle, unsigned)> ctx_enable_peer_access{all, "cuCtxEnablePeerAccess", 4000};
