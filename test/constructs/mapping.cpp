@@ -295,6 +295,17 @@ BOOST_DATA_TEST_CASE(a_from_map_is_not_copied_in, data::make(copying_kinds), kin
     BOOST_TEST(f.now().copies_out == 2U);
 }
 
+// However often a region names it, also to write.
+BOOST_DATA_TEST_CASE(what_two_clauses_bring_is_copied_once, data::make(copying_kinds), kind)
+{
+    fixture const f(kind);
+    std::vector<int> v(64, 1);
+    auto const add = [](int* a, int const* b) { a[0] += b[1]; };
+    BOOST_TEST(!f.run(add, omp_co::tofrom(v), omp_co::tofrom(omp_co::section(v, 0, 32))));
+    BOOST_TEST(v[0] == 2);
+    BOOST_TEST(f.now().copies_in == 1U);
+}
+
 BOOST_DATA_TEST_CASE(unified_memory_counts_and_copies_nothing, data::make({0U, 1U}), n)
 {
     test_device const dev(unified(n));

@@ -406,6 +406,46 @@ BOOST_DATA_TEST_CASE(what_waits_while_a_failure_is_told_is_skipped, data::make({
     BOOST_TEST(dev.get().statistics().device_bytes == 0U);
 }
 
+// What a failure skipped may be heard of late, by one that runs well. That is no new failure: what is started behind goes on.
+BOOST_DATA_TEST_CASE(what_was_skipped_and_is_told_late_skips_nothing_more, data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    gate at_work;
+    std::vector<int> v(64, 1);
+    int flag = 0;
+    omp_co::queue q(dev);
+    BOOST_TEST(early(omp_co::target_enter_data(q, omp_co::to(v))));
+    auto const bad = [gp = &g] {
+        gp->pass();
+        throw 1;
+    };
+    BOOST_TEST(early(omp_co::target(q, bad)));
+    pending told(q.synchronize());
+    BOOST_TEST(early(omp_co::target(q, twice, omp_co::range(64), omp_co::tofrom(v)))); // skipped
+    g.open();
+    BOOST_TEST(told.ends());
+    BOOST_TEST((told.code() == errc::kernel_failed), told.code().message());
+    BOOST_TEST(settle(dev));
+    pending late(q.synchronize());
+    BOOST_TEST(early(omp_co::target(q, at_work.kernel(), omp_co::tofrom(v)))); // 2
+    omp_co::external_event ready;
+    pending task(omp_co::host_task([] {}, omp_co::detach(ready), omp_co::depend_out(flag)));
+    pending deferred(
+        omp_co::target(q, five_more, omp_co::range(64), omp_co::tofrom(v), omp_co::depend_in(flag))); // 7
+    pending all(q.synchronize());
+    BOOST_TEST(late.ends());
+    BOOST_TEST((late.code() == errc::predecessor_failed), late.code().message());
+    ready.fulfill();
+    BOOST_TEST(task.ends_well());
+    BOOST_TEST(all.stays()); // one is at work
+    at_work.open();
+    BOOST_TEST(deferred.ends_well());
+    BOOST_TEST(all.ends_well());
+    BOOST_TEST(!outcome(omp_co::target_exit_data(q, omp_co::from(v))));
+    BOOST_TEST(v[0] == 7);
+}
+
 // Nobody else ends the mapping.
 BOOST_DATA_TEST_CASE(an_end_that_waits_while_a_failure_is_told_ends_the_mapping_and_copies_nothing,
                      data::make({1U, 2U}), n)

@@ -158,6 +158,28 @@ BOOST_AUTO_TEST_CASE(of_two_failures_the_first_is_told)
     BOOST_TEST(!ask(q));
 }
 
+// One of its own is worth more than what an earlier one has skipped.
+BOOST_DATA_TEST_CASE(a_failure_after_one_that_was_told_is_told_too, data::make({1U, 2U}), n)
+{
+    test_device const dev(workers(n));
+    gate g;
+    omp_co::queue q(dev);
+    auto const bad = [gp = &g] {
+        gp->pass();
+        throw std::runtime_error("the first");
+    };
+    BOOST_TEST(early(omp_co::target(q, bad)));
+    pending told(q.synchronize());
+    BOOST_TEST(early(omp_co::target(q, [] {}))); // skipped
+    g.open();
+    BOOST_TEST(told.ends());
+    BOOST_TEST((told.code() == errc::kernel_failed), told.code().message());
+    BOOST_TEST(settle(dev));
+    BOOST_TEST(early(omp_co::target(q, throws_again)));
+    BOOST_TEST((ask(q) == errc::kernel_failed));
+    BOOST_TEST(!ask(q));
+}
+
 // Nobody knew of a failure when it was started, and it relies on what was skipped.
 BOOST_DATA_TEST_CASE(what_was_started_before_a_failure_was_told_is_skipped, data::make({1U, 2U}), n)
 {

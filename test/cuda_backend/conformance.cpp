@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What holds on every device, host and CUDA alike.
 #include "cuda_backend/bed.hpp"
+#include "support/gate.hpp"
 #include "support/outcome.hpp"
 
 #include <array>
@@ -15,6 +16,7 @@ namespace conformance_test {
 namespace asio = boost::asio;
 namespace data = boost::unit_test::data;
 using namespace cuda_test;
+using omp_co_test::eventually;
 using omp_co_test::outcome;
 
 // Names, for the frames of coroutines that refer to them.
@@ -335,6 +337,47 @@ BOOST_AUTO_TEST_CASE(copies_to_a_device_on_the_host_and_back)
     BOOST_TEST(after.copies_out == before.copies_out + 2);
     BOOST_TEST(host.get().statistics().copies_in == 2U); // of x and y
     BOOST_TEST(host.get().statistics().copies_out == 2U);
+    BOOST_TEST(dev.now().device_bytes == 0U);
+}
+
+// Its places in the order are about the same bytes of the host, and so are copies out of other regions: it waits for neither.
+BOOST_AUTO_TEST_CASE(copies_of_mapped_data_by_way_of_the_initial_device_do_not_wait_for_themselves)
+{
+    bed dev;
+    std::vector<int> x(100'000, 1);
+    std::vector<int> y(100'000, 2);
+    BOOST_TEST(!outcome(omp_co::target_enter_data(dev, omp_co::to(x), omp_co::to(y))));
+    BOOST_TEST(!outcome(omp_co::target(dev.get(), increment, omp_co::tofrom(x))));
+    BOOST_TEST(!outcome(omp_co::target(dev.get(), increment, omp_co::tofrom(y))));
+    asio::io_context io;
+    std::size_t well = 0;
+    auto handler = asio::bind_executor(io, [&](omp_co::error_code ec) { well += ec ? 0 : 1; });
+    auto const here = [](std::vector<int>& v) {
+        return omp_co::device_section(omp_co::initial_device(), v.data(), v.size());
+    };
+    auto const there = [&](std::vector<int>& v) {
+        return omp_co::device_section(dev.get(), dev.get().mapped_ptr(v.data()), v.size());
+    };
+    for (std::vector<int>* v : {&x, &y}) omp_co::target_memcpy(here(*v), there(*v))(handler);
+    BOOST_TEST(eventually([&] {
+        io.restart();
+        io.poll();
+        return well == 2;
+    }));
+    BOOST_TEST(x[0] == 2);
+    BOOST_TEST(y[0] == 3);
+    for (std::vector<int>* v : {&x, &y}) {
+        v->assign(v->size(), 7);
+        omp_co::target_memcpy(there(*v), here(*v))(handler);
+    }
+    BOOST_TEST(eventually([&] {
+        io.restart();
+        io.poll();
+        return well == 4;
+    }));
+    BOOST_TEST(!outcome(omp_co::target_exit_data(dev, omp_co::from(x), omp_co::from(y))));
+    BOOST_TEST(x[99'999] == 7);
+    BOOST_TEST(y[99'999] == 7);
     BOOST_TEST(dev.now().device_bytes == 0U);
 }
 

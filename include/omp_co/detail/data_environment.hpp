@@ -355,7 +355,8 @@ private:
         bool const wanted = item.has(map_always | map_update) || (e.opened == serial && !e.synced.covers(r));
         if (!wanted) return;
         item.flags |= map_copy_in;
-        if (item.shape == nullptr && !item.has(map_written)) e.sync(r, serial); // else it is not for long
+        // A single one that is written would be taken back at once.
+        if (item.shape == nullptr && (items.size() != 1 || !item.has(map_written))) e.sync(r, serial);
     }
 
     // The pointer is sent unless the device has it already.

@@ -133,36 +133,43 @@ private:
         left();
     }
 
+    // Of two that both could it is the one that has a thread for it.
     bool directly() noexcept
     {
-        backend::device* source = nullptr;
-        bool reached = false;
-        bool source_on_host = false;
-        bool target_on_host = false;
-        registry& all = registry::instance();
-        (void)all.with(*from_.before.slot, from_.before.generation, [&](device_core& core) {
-            source = &core.device();
-            source_on_host = source->traits().host_accessible;
-        });
-        (void)all.with(*to_.before.slot, to_.before.generation, [&](device_core& core) {
-            reached = source != nullptr && core.device().reads(*source);
-            target_on_host = core.device().traits().host_accessible;
-        });
-        if (source_on_host) {
+        backend::device* const source = device_of(from_);
+        backend::device* const target = device_of(to_);
+        if (source == nullptr || target == nullptr) return false; // who copies will say so
+        if (is_on_host(*source) && !(is_on_host(*target) && target->traits().inline_execution)) {
             to_.motion.shape.host = from_.motion.shape.device;
             copy(to_.motion, map_written | map_copy_in, from_.motion.item.device);
             return true;
         }
-        if (target_on_host) {
+        if (is_on_host(*target)) {
             from_.motion.shape.host = to_.motion.shape.device;
             copy(from_.motion, map_copy_out, to_.motion.item.device);
             return true;
         }
         backend::box const& shape = to_.motion.shape;
-        if (!reached || (shape.row != 0 && shape.rows * shape.slices > most_rows)) return false;
+        if (shape.row != 0 && shape.rows * shape.slices > most_rows) return false;
+        if (!target->reads(*source)) return false;
         to_.motion.shape.host = from_.motion.shape.device;
         copy(to_.motion, map_written | map_from_device, from_.motion.item.device, source);
         return true;
+    }
+
+    // It stays as long as a place on it is held. Null: it is lost.
+    static backend::device* device_of(side const& s) noexcept
+    {
+        backend::device* found = nullptr;
+        (void)registry::instance().with(*s.before.slot, s.before.generation,
+                                        [&](device_core& core) { found = &core.device(); });
+        return found;
+    }
+
+    // A device that checks who uses its memory lets its own streams do so only.
+    static bool is_on_host(backend::device& d) noexcept
+    {
+        return d.traits().host_accessible && d.watch() == nullptr;
     }
 
     void copy(raw_motion const& m, std::uint32_t how, void* other, backend::device* source = nullptr) noexcept

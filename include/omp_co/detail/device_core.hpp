@@ -77,6 +77,7 @@ public:
         queue_ticket* const ticket = ticket_of(r);
         if (ticket != nullptr && is_pointless(*ticket)) {
             r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
+            inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
             return r.error;
         }
         if (error_code const ec = prepare(r)) return ec;

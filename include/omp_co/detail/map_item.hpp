@@ -97,10 +97,11 @@ struct map_item {
     {
         return shape == nullptr && joined == nullptr && !has(map_within | map_fill | map_from_device);
     }
-    /// Whether it may copy from host memory of the program, and whether it is a copy into it with no entry that tells.
+    /// Whether it may copy from host memory of the program, and whether it is a copy into it with no entry that tells. What is in no
+    /// order comes behind nobody's copies.
     bool reads_host() const noexcept
     {
-        if (bytes == 0 || has(map_attach)) return false;
+        if (bytes == 0 || has(map_attach | map_unordered)) return false;
         return has(map_to) || (has(map_raw) && has(map_copy_in) && !has(map_from_device));
     }
     bool writes_host_raw() const noexcept

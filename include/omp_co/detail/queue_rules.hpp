@@ -159,11 +159,11 @@ inline void note_outcome(region& r, queue_ticket& t) noexcept
         r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
     }
     if (r.error) lane.failing = true;
-    if (r.error && !lane.pending) lane.pending = r.error;
+    if (r.error && (!lane.pending || t.renews != 0)) lane.pending = r.error;
     if (t.waits && lane.pending) {
         t.report = std::exchange(lane.pending, {});
-        // Once for a failure and all that it skips.
-        if (lane.renewed < r.number && !std::exchange(lane.renew, true))
+        // Once for a failure and all that it skips, some of which may be heard of only now.
+        if (lane.failing && lane.renewed < r.number && !std::exchange(lane.renew, true))
             lane.told.fetch_add(1, std::memory_order_release);
     }
     if (lane.failing && lane.renewing == 0) lane.skipping = true;

@@ -162,7 +162,8 @@ private:
         if (!may_read_early(r)) return;
         for (map_item const& item : r.maps()) {
             bool const reads = item.reads_host() && (!decided || item.has(map_copy_in));
-            bool const writes = traits_.stages_copies && item.bytes != 0 && !item.has(map_attach) &&
+            bool const writes = traits_.stages_copies && item.bytes != 0 &&
+                                !item.has(map_attach | map_unordered) &&
                                 item.has(decided ? map_copy_out : map_from | map_copy_out);
             if (reads || writes) for_each_pending_out({item.begin(), item.host_end()}, f);
         }
