@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 namespace omp_co_test {
@@ -56,6 +57,15 @@ public:
         return [g = this](auto* p) {
             g->pass();
             p[0] += 1;
+        };
+    }
+
+    /// A kernel that passes and then fails.
+    auto failing()
+    {
+        return [g = this](auto*...) {
+            g->pass();
+            throw std::runtime_error("behind a gate");
         };
     }
 

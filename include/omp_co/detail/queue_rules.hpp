@@ -159,7 +159,8 @@ inline void note_outcome(region& r, queue_ticket& t) noexcept
         r.fail(make_error_code(errc::predecessor_failed), failed_in_queue);
     }
     if (r.error) lane.failing = true;
-    if (r.error && (!lane.pending || t.renews != 0)) lane.pending = r.error;
+    // A consequence of what was told is worth less than another failure.
+    if (r.error && (!lane.pending || lane.pending == errc::predecessor_failed)) lane.pending = r.error;
     if (t.waits && lane.pending) {
         t.report = std::exchange(lane.pending, {});
         // Once for a failure and all that it skips, some of which may be heard of only now.
