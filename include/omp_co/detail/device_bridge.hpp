@@ -139,21 +139,19 @@ private:
         backend::device* const source = device_of(from_);
         backend::device* const target = device_of(to_);
         if (source == nullptr || target == nullptr) return false; // who copies will say so
-        if (is_on_host(*source) && !(is_on_host(*target) && target->traits().inline_execution)) {
-            to_.motion.shape.host = from_.motion.shape.device;
-            copy(to_.motion, map_written | map_copy_in, from_.motion.item.device);
-            return true;
-        }
-        if (is_on_host(*target)) {
+        bool const from_host =
+            is_on_host(*source) && !(is_on_host(*target) && target->traits().inline_execution);
+        if (!from_host && is_on_host(*target)) {
             from_.motion.shape.host = to_.motion.shape.device;
             copy(from_.motion, map_copy_out, to_.motion.item.device);
             return true;
         }
         backend::box const& shape = to_.motion.shape;
-        if (shape.row != 0 && shape.rows * shape.slices > most_rows) return false;
-        if (!target->reads(*source)) return false;
+        bool const many = shape.row != 0 && shape.rows * shape.slices > most_rows;
+        if (!from_host && (many || !target->reads(*source))) return false;
         to_.motion.shape.host = from_.motion.shape.device;
-        copy(to_.motion, map_written | map_from_device, from_.motion.item.device, source);
+        copy(to_.motion, map_written | (from_host ? map_copy_in : map_from_device),
+             from_.motion.item.device, source);
         return true;
     }
 

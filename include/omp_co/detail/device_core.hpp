@@ -428,8 +428,9 @@ private:
             if (s.commands == nullptr) {
                 retire(s, out);
                 end_dependents(out);
-            } else if (lost_ || traits_.inline_execution)
+            } else if (lost_ || traits_.inline_execution) {
                 reap(s, out);
+            }
         }
         s.enqueuing = false;
     }

@@ -56,8 +56,7 @@ struct queue_ticket {
 
     queue_lane* lane;
     std::uint64_t told_before;      ///< lane->told at that time
-    bool belated =
-        false; ///< ends a data region, and was accepted when a failure was told since: it is skipped
+    bool belated = false;           ///< ends a data region, but a failure was told since it was started: it is skipped
     region* user = nullptr;         ///< null once it is told
     bool waits = false;             ///< something comes back: its user is told at the end
     bool late = false;              ///< the program's stream does not have it yet
@@ -77,10 +76,8 @@ struct queue_lane {
     std::atomic<std::uint32_t> deferred{0}; ///< regions that wait for a predecessor; any thread
     dependent* tail = nullptr;              ///< the last of those, guarded by the dependence_graph
     std::uint64_t tail_id = 0;
-    std::atomic<std::uint64_t> told{
-        0}; ///< failures that somebody is told of, each counted once; read by any thread
-    bool renew =
-        false; ///< the next one started from now on does: an error was told, or the stream is a used one
+    std::atomic<std::uint64_t> told{0}; ///< how many failures somebody was told of; any thread reads it
+    bool renew = false; ///< the next one started does: an error was told, or the stream is a used one
     backend::sequence renewed = 0; ///< by the last one that does
     unsigned renewing = 0;         ///< enqueued and not retired
     bool skipping = false;         ///< what is enqueued from now on, up to one that renews
