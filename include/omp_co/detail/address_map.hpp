@@ -75,6 +75,7 @@ public:
         --size_;
         if (c.size == 0) return remove_chunk(p.chunk);
         firsts_[p.chunk] = c.keys[0];
+        if (c.size > most / 2) return; // no neighbour's would fit
         if (p.chunk + 1 < chunks_.size()) join(p.chunk);
         if (p.chunk > 0) join(p.chunk - 1);
     }

@@ -43,8 +43,7 @@ public:
     void deallocate(void* block, std::size_t bytes) noexcept
     {
         if (give_back_exact(block, bytes)) return source_.deallocate(block, bytes);
-        unsigned const at = class_of(bytes);
-        std::size_t const rounded = class_bytes(at);
+        auto const [at, rounded] = class_of(bytes);
         in_use_ -= rounded;
         if (cached_ + rounded <= most_cached() && keep(block, at)) {
             cached_ += rounded;
@@ -56,14 +55,14 @@ public:
     /// A block that must not be reused, because a lost device may still write it.
     void leak(void* block, std::size_t bytes) noexcept
     {
-        if (!give_back_exact(block, bytes)) in_use_ -= class_bytes(class_of(bytes));
+        if (!give_back_exact(block, bytes)) in_use_ -= class_of(bytes).bytes;
     }
 
     /// Gives all free blocks back to the device.
     void trim() noexcept
     {
         for (unsigned at = 0; at < classes; ++at) {
-            for (void* block : free_[at]) source_.deallocate(block, class_bytes(at));
+            for (void* block : free_[at]) source_.deallocate(block, bytes_of(at));
             free_[at].clear();
         }
         cached_ = 0;
@@ -77,21 +76,25 @@ private:
     static constexpr std::size_t largest = std::size_t{1} << 62;
     static constexpr std::size_t always_cached = std::size_t{64} << 20;
 
-    static unsigned class_of(std::size_t bytes) noexcept
+    struct size_class {
+        unsigned at;       ///< which of the free lists
+        std::size_t bytes; ///< what its blocks have
+    };
+
+    static size_class class_of(std::size_t bytes) noexcept
     {
-        if (bytes <= (std::size_t{1} << smallest_shift)) return 0;
+        if (bytes <= (std::size_t{1} << smallest_shift)) return {0, std::size_t{1} << smallest_shift};
         std::size_t const last = bytes - 1;
-        unsigned const octave = static_cast<unsigned>(std::bit_width(last)) - 1;
-        unsigned const quarter = static_cast<unsigned>(last >> (octave - 2)) & 3;
-        return (octave - smallest_shift) * 4 + quarter + 1;
+        unsigned const shift = static_cast<unsigned>(std::bit_width(last)) - 3;
+        std::size_t const quarters = (last >> shift) + 1; // of an octave: five to eight
+        return {(shift + 2 - smallest_shift) * 4 + static_cast<unsigned>(quarters) - 4, quarters << shift};
     }
 
-    static std::size_t class_bytes(unsigned at) noexcept
+    // The other way round.
+    static std::size_t bytes_of(unsigned at) noexcept
     {
         if (at == 0) return std::size_t{1} << smallest_shift;
-        unsigned const octave = (at - 1) / 4 + smallest_shift;
-        unsigned const quarter = (at - 1) % 4 + 1;
-        return (std::size_t{1} << octave) + (std::size_t{quarter} << (octave - 2));
+        return std::size_t{(at - 1) % 4 + 5} << ((at - 1) / 4 + smallest_shift - 2);
     }
 
     // As much again as is in use, so that a steady program never allocates and a shrinking one gives back.
@@ -99,15 +102,14 @@ private:
 
     bool has_free(std::size_t bytes) const noexcept
     {
-        return bytes <= largest && !free_[class_of(bytes)].empty();
+        return bytes <= largest && !free_[class_of(bytes).at].empty();
     }
 
     template <class Ask>
     backend::supply allocate_by(std::size_t bytes, Ask ask) noexcept
     {
         if (bytes > largest) return {};
-        unsigned const at = class_of(bytes);
-        std::size_t const rounded = class_bytes(at);
+        auto const [at, rounded] = class_of(bytes);
         if (!free_[at].empty()) {
             void* const block = free_[at].back();
             free_[at].pop_back();
@@ -129,7 +131,7 @@ private:
     template <class Ask>
     backend::supply allocate_exactly(std::size_t bytes, Ask ask) noexcept
     {
-        if (bytes == 0 || class_bytes(class_of(bytes)) == bytes) return {};
+        if (bytes == 0 || class_of(bytes).bytes == bytes) return {};
         try {
             exact_.reserve(exact_.size() + 1);
         } catch (...) {

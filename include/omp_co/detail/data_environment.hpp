@@ -33,9 +33,10 @@ public:
     /// Device memory of the program's own.
     program_memory memory() noexcept { return {table_, latest_, unified_}; }
 
-    /// What check() does in the usual case, in one step: a single clause, of data that is present. False: nothing has changed, and
-    /// check() and reserve() say what is to be said. True: they need not be called.
-    [[gnu::hot]] bool find_present(std::span<map_item> items) noexcept { return lookup_.find_present(items); }
+    using presence = entry_lookup::presence;
+
+    /// What check() does in the usual cases of a single clause.
+    [[gnu::always_inline]] presence look(std::span<map_item> items) noexcept { return lookup_.look(items); }
 
     /// Finds each clause's entry, groups those that need a new one, and reports the first clause that cannot be.
     refusal check(std::span<map_item> items) { return lookup_.check(items); }
@@ -77,38 +78,7 @@ public:
                                                          stream_clock const* queue = nullptr) noexcept
     {
         latest_ = serial;
-        if (items.size() == 1 && only_moves(items[0])) return move(items[0], serial);
-        std::uint32_t all = 0;
-        bool resident = true;
-        for (map_item const& item : items) {
-            all |= item.flags;
-            resident = resident && is_resident(item);
-        }
-        if (resident) { // counts go up and down, and nothing moves
-            for (map_item& item : items) {
-                item.joined = item.entry->joined;
-                if (item.has(map_written)) item.entry->synced = {};
-            }
-            return all;
-        }
-        if ((all & map_created) != 0)
-            for (map_item& item : items)
-                if (item.has(map_created)) open(item, serial);
-        for (map_item& item : items) enter(items, item, serial);
-        if ((all & map_attach) != 0)
-            for (map_item& item : items)
-                if (item.has(map_attach)) attach(item, *(&item + 1));
-        for (map_item& item : items) {
-            if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
-            leave(item, queue);
-        }
-        for (map_item& item : items) {
-            motion_out(items, item, serial);
-            all |= item.flags;
-            if (ever_joined_ && item.entry != nullptr && !item.has(map_attach | map_raw))
-                item.joined = item.entry->joined;
-        }
-        return all;
+        return items.size() == 1 ? apply_alone(items, serial, queue) : apply_together(items, serial, queue);
     }
 
     /// Calls `f(stream, number, writes)` for every earlier use, not retired, that a region with these clauses must wait for.
@@ -253,6 +223,54 @@ private:
         return e.block == nullptr ? nullptr : e.block + (item.begin() - e.range.begin);
     }
 
+    // The same as apply() for a single clause, which joins no pointer, for that needs two.
+    [[gnu::always_inline]] std::uint32_t apply_alone(std::span<map_item> items, std::uint64_t serial,
+                                                     stream_clock const* queue) noexcept
+    {
+        map_item& item = items[0];
+        if (item.entry == nullptr) return item.flags;
+        if (only_moves(item)) return move(item, serial);
+        if (is_resident(item)) {
+            stay(item);
+            return item.flags;
+        }
+        if (item.has(map_created)) open(item, serial);
+        enter(items, item, serial);
+        leave(item, queue);
+        motion_out(items, item, serial);
+        note_joined(item);
+        return item.flags;
+    }
+
+    [[gnu::noinline]] std::uint32_t apply_together(std::span<map_item> items, std::uint64_t serial,
+                                                   stream_clock const* queue) noexcept
+    {
+        std::uint32_t all = 0;
+        bool resident = true;
+        for (map_item const& item : items) {
+            all |= item.flags;
+            resident = resident && is_resident(item);
+        }
+        if (resident) {
+            for (map_item& item : items) stay(item);
+            return all;
+        }
+        if ((all & map_created) != 0)
+            for (map_item& item : items)
+                if (item.has(map_created)) open(item, serial);
+        for (map_item& item : items) enter(items, item, serial);
+        if ((all & map_attach) != 0)
+            for (map_item& item : items)
+                if (item.has(map_attach)) attach(item, *(&item + 1));
+        for (map_item& item : items) leave(item, queue);
+        for (map_item& item : items) {
+            motion_out(items, item, serial);
+            all |= item.flags;
+            note_joined(item);
+        }
+        return all;
+    }
+
     // Mapped before and after, and asked for no more than that.
     static bool is_resident(map_item const& item) noexcept
     {
@@ -262,11 +280,18 @@ private:
         return item.entry != nullptr && item.bytes != 0 && (item.flags & (both | more)) == both;
     }
 
-    // An update of what is mapped: no count changes.
+    // Its count goes up and down, and nothing moves.
+    static void stay(map_item& item) noexcept
+    {
+        item.joined = item.entry->joined;
+        if (item.has(map_written)) item.entry->synced = {};
+    }
+
+    // An update of what is mapped, which has an entry: no count changes.
     static bool only_moves(map_item const& item) noexcept
     {
         constexpr std::uint32_t more = map_enter | map_exit | map_written | map_raw;
-        return item.entry != nullptr && (item.flags & (map_update | more)) == map_update;
+        return (item.flags & (map_update | more)) == map_update;
     }
 
     // The last region that uses it has retired.
@@ -322,7 +347,7 @@ private:
                             !item.has(map_always) && e.synced.covers(wanted));
     }
 
-    void open(map_item& item, std::uint64_t serial) noexcept
+    [[gnu::always_inline]] void open(map_item& item, std::uint64_t serial) noexcept
     {
         present_entry& e = *item.entry;
         e.opened = serial;
@@ -339,7 +364,7 @@ private:
         }
     }
 
-    void enter(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
+    [[gnu::always_inline]] void enter(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
     {
         if (item.has(map_raw)) return;
         if (item.leader < items.size() && item.bytes != 0 && &items[item.leader] != &item)
@@ -390,6 +415,7 @@ private:
 
     static void leave(map_item& item, stream_clock const* queue) noexcept
     {
+        if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
         if (!counts(item) || !item.has(map_exit)) return;
         std::uint64_t& count = count_of(item);
         std::uint64_t const before = count;
@@ -404,7 +430,7 @@ private:
         e.leaving += item.dropped;
     }
 
-    void motion_out(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
+    [[gnu::always_inline]] void motion_out(std::span<map_item> items, map_item& item, std::uint64_t serial) noexcept
     {
         if (item.entry == nullptr || item.bytes == 0 || !item.has(map_from) || unified_) return;
         if (item.entry->live() && !item.has(map_always | map_update)) return;
@@ -417,6 +443,12 @@ private:
         }
         item.flags |= map_copy_out;
         if (item.shape == nullptr) item.entry->sync({item.begin(), item.end()}, serial);
+    }
+
+    void note_joined(map_item& item) const noexcept
+    {
+        if (ever_joined_ && item.entry != nullptr && !item.has(map_attach | map_raw))
+            item.joined = item.entry->joined;
     }
 
     // Motions exclude everything. So does a region that begins a mapping, unless it only reads: later regions of that

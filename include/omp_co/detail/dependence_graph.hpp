@@ -141,7 +141,7 @@ private:
         bool tells; ///< of its failure
     };
 
-    dependent* take(region& r) noexcept
+    [[gnu::always_inline]] dependent* take(region& r) noexcept
     try {
         dependent& node = nodes_.take();
         node.waiting = &r;
@@ -175,7 +175,7 @@ private:
         nodes_.give(node);
     }
 
-    void join(dependent& node, std::span<dependence const> wishes)
+    [[gnu::always_inline]] void join(dependent& node, std::span<dependence const> wishes)
     {
         auto const before = [&](dependent& p, bool alone = false) {
             if (std::exchange(p.seen, node.id) != node.id) predecessors_.push_back({&p, alone, true});

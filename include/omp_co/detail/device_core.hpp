@@ -257,22 +257,29 @@ private:
     [[gnu::hot, gnu::always_inline]] error_code prepare(region& r)
     {
         std::span<map_item> const items = r.maps();
-        bool const present = environment_.find_present(items);
-        if (refusal const refused = present ? refusal{} : environment_.check(items)) {
-            error_code const ec = make_error_code(refused.code);
-            if (r.why != nullptr) r.fail(ec, describe(refused));
-            inform(slot_.number, r, [&](info_writer const& w) {
-                r.error = ec;
-                w.failed(environment_.table());
-            });
-            return ec;
-        }
+        data_environment::presence const found = environment_.look(items);
+        if (found != data_environment::presence::present && !items.empty()) return prepare_new(r, found);
         try {
-            if (r.way != region::ordinary || !streams_.first_is_idle())
+            if (needs_stream(r))
                 if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
-            if (items.empty() && node_of(r) == nullptr) return {};
-            waits_.reserve(r, present ? items[0].entry->uses.size() : environment_.reserve(items));
-            if (present) return {};
+            if (!items.empty() || node_of(r) != nullptr)
+                waits_.reserve(r, items.empty() ? 0 : items[0].entry->uses.size());
+            return {};
+        } catch (std::bad_alloc const&) {
+            return make_error_code(errc::out_of_memory);
+        }
+    }
+
+    // The same for what may bring data.
+    [[gnu::hot, gnu::always_inline]] error_code prepare_new(region& r, data_environment::presence found)
+    {
+        std::span<map_item> const items = r.maps();
+        if (found == data_environment::presence::unclear)
+            if (refusal const refused = environment_.check(items)) return refuse(r, refused);
+        try {
+            if (needs_stream(r))
+                if (error_code const ec = streams_.reserve(r.way, traffic())) return ec;
+            waits_.reserve(r, environment_.reserve(items));
         } catch (std::bad_alloc const&) {
             environment_.discard(items);
             return make_error_code(errc::out_of_memory);
@@ -284,6 +291,23 @@ private:
         }
         memory_.defer(r);
         return {};
+    }
+
+    bool needs_stream(region const& r) const noexcept
+    {
+        if (r.way == region::ordinary) return !streams_.has_one(traffic());
+        return r.way != region::queued; // which has its queue's
+    }
+
+    [[gnu::cold, gnu::noinline]] error_code refuse(region& r, refusal const& refused)
+    {
+        error_code const ec = make_error_code(refused.code);
+        if (r.why != nullptr) r.fail(ec, describe(refused));
+        inform(slot_.number, r, [&](info_writer const& w) {
+            r.error = ec;
+            w.failed(environment_.table());
+        });
+        return ec;
     }
 
     // There was none, and nothing is in flight.

@@ -20,19 +20,32 @@ class entry_lookup {
 public:
     explicit entry_lookup(present_table& table) noexcept : table_(table) {}
 
-    /// The usual case in one step: a single clause, of data that is present. False: nothing has changed, and check() and
-    /// reserve() say what is to be said. True: they need not be called.
-    [[gnu::hot]] bool find_present(std::span<map_item> items) noexcept
+    /// What a look at a single clause tells.
+    enum class presence : unsigned char {
+        unclear, ///< nothing has changed, and check() and data_environment::reserve() say what is to be said
+        present, ///< its entry is found, and has room for another use: they need not be called
+        absent   ///< the clause brings the data, and nothing of it is there: check() need not be called
+    };
+
+    /// The usual cases in one step.
+    [[gnu::hot, gnu::always_inline]] presence look(std::span<map_item> items) noexcept
     {
-        if (items.size() != 1) return false;
+        if (items.size() != 1) return presence::unclear;
         map_item& item = items[0];
-        if (item.has(map_raw) || item.bytes == 0 || !sensible(item)) return false;
-        present_entry* const e = table_.holding(item.host);
-        if (e == nullptr || !e->live() || item.end() > e->range.end) return false;
-        if (e->uses.size() == e->uses.capacity()) return false; // record() may add one
+        if (item.has(map_raw) || item.bytes == 0 || !sensible(item)) return presence::unclear;
+        byte_range const wanted{item.begin(), item.end()};
+        present_entry* const e = table_.first_overlap(wanted);
+        if (e == nullptr) {
+            if ((item.flags & (map_enter | map_present)) != map_enter) return presence::unclear;
+            item.leader = 0;
+            item.flags |= map_created | map_disjoint;
+            return presence::absent;
+        }
+        if (!e->live() || !e->range.covers(wanted)) return presence::unclear;
+        if (e->uses.size() == e->uses.capacity()) return presence::unclear; // record() may add one
         item.leader = 0;
         item.entry = e;
-        return true;
+        return presence::present;
     }
 
     /// Finds each clause's entry, groups those that need a new one, and reports the first clause that cannot be.

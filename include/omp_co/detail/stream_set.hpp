@@ -27,14 +27,15 @@ public:
 
     explicit stream_set(backend::device& device) noexcept : device_(device), traits_(device.traits()) {}
 
-    /// Whether pick() finds a stream for an ordinary region that nothing is in front of.
-    bool first_is_idle() const noexcept
+    /// Whether pick() finds a stream for an ordinary region, and reserve() need not be called.
+    bool has_one(traffic now) const noexcept
     {
-        return streams_.size() >= traits_.concurrency && !streams_.empty() && idle(*streams_.front());
+        if (streams_.size() < traits_.concurrency || streams_.empty()) return false;
+        return idle(*streams_.front()) || goes_on(*streams_.front(), now);
     }
 
     /// Makes sure that pick() finds a stream. Throws std::bad_alloc.
-    [[gnu::hot]] error_code reserve(region::way_through way, traffic now)
+    error_code reserve(region::way_through way, traffic now)
     {
         if (way == region::ordinary) return enough(now) ? error_code() : add_ordinary();
         if (way == region::queued) return {};
@@ -56,7 +57,7 @@ public:
         if (way == region::held) return *places_.back();
         if (way == region::express) return *express_;
         if (followed != nullptr) return *followed;
-        if (idle(*streams_.front())) return *streams_.front();
+        if (streams_.size() == 1 || idle(*streams_.front())) return *streams_.front();
         stream_queue& best = least_loaded(now);
         return goes_on(best, now) ? best : least_loaded_that_goes_on(now);
     }
