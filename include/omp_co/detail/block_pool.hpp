@@ -31,7 +31,13 @@ public:
             .block;
     }
 
-    /// The same, but never takes long.
+    /// A free block for a region, null if there is none at hand.
+    [[gnu::always_inline]] void* reuse(std::size_t bytes) noexcept
+    {
+        return bytes > largest ? nullptr : reuse(class_of(bytes));
+    }
+
+    /// The same as allocate(), but never takes long.
     backend::supply allocate_quickly(std::size_t bytes, backend::memory_user u) noexcept
     {
         if (u == backend::memory_user::program && has_free(bytes) && !source_.settled())
@@ -105,18 +111,24 @@ private:
         return bytes <= largest && !free_[class_of(bytes).at].empty();
     }
 
+    [[gnu::always_inline]] void* reuse(size_class c) noexcept
+    {
+        std::vector<void*>& free = free_[c.at];
+        if (free.empty()) return nullptr;
+        void* const block = free.back();
+        free.pop_back();
+        cached_ -= c.bytes;
+        in_use_ += c.bytes;
+        return block;
+    }
+
     template <class Ask>
     backend::supply allocate_by(std::size_t bytes, Ask ask) noexcept
     {
         if (bytes > largest) return {};
-        auto const [at, rounded] = class_of(bytes);
-        if (!free_[at].empty()) {
-            void* const block = free_[at].back();
-            free_[at].pop_back();
-            cached_ -= rounded;
-            in_use_ += rounded;
-            return {block, false};
-        }
+        size_class const c = class_of(bytes);
+        if (void* const block = reuse(c)) return {block, false};
+        std::size_t const rounded = c.bytes;
         backend::supply s = ask(rounded);
         if (s.block == nullptr && !s.coming && !s.why && cached_ != 0) {
             trim();

@@ -413,7 +413,7 @@ private:
         if (known != nullptr && pointer.has(map_copy_in)) known->pointee = nullptr;
     }
 
-    static void leave(map_item& item, stream_clock const* queue) noexcept
+    [[gnu::always_inline]] static void leave(map_item& item, stream_clock const* queue) noexcept
     {
         if (item.entry != nullptr && item.has(map_written)) item.entry->synced = {};
         if (!counts(item) || !item.has(map_exit)) return;

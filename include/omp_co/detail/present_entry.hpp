@@ -45,14 +45,8 @@ struct byte_range {
 
 inline constexpr std::uint64_t infinite_count = std::numeric_limits<std::uint64_t>::max();
 
-/// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
-/// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
-struct present_entry : boost::intrusive::list_base_hook<> {
-    present_entry() = default;
-    present_entry(present_entry const&) = delete;
-    present_entry& operator=(present_entry const&) = delete;
-    ~present_entry() { forget_attachments(); }
-
+/// What of an entry is as it was at first once the entry is used again.
+struct entry_state {
     byte_range range;
     char* block = nullptr;     ///< device address; null until there is memory
     std::uint64_t count = 0;   ///< OpenMP's dynamic reference count
@@ -60,25 +54,35 @@ struct present_entry : boost::intrusive::list_base_hook<> {
     std::uint64_t overdue = 0; ///< counts to be taken back, from what exits have taken that may be undone
     std::uint64_t leaving = 0; ///< counts that exits on one queue have taken which are not retired
     stream_clock const* leaving_on = nullptr; ///< that queue's
-    std::uint32_t pending = 0; ///< accepted regions that are not retired
+    std::uint32_t pending = 0;                ///< accepted regions that are not retired
     bool orphan = false;
-    bool owns_block = true;         ///< false: associated or unified memory
-    bool allocation = false;        ///< memory without a host range: `range` is its own
-    bool on_host_too = false;       ///< an allocation that the host, too, uses between regions
+    bool owns_block = true;   ///< false: associated or unified memory
+    bool allocation = false;  ///< memory without a host range: `range` is its own
+    bool on_host_too = false; ///< an allocation that the host, too, uses between regions
     /// The allocation around this associated memory, if the program has given it back: it counts this entry as one of its users.
     present_entry* keeps = nullptr;
     std::uint64_t opened = 0;       ///< serial of the region that created or revived it
     byte_range synced;              ///< equal on both sides once all accepted work is done
     std::uint64_t synced_since = 0; ///< serial of the first region whose motion made it so
-    attachment_record* joined =
-        nullptr; ///< the pointers in it that point to mapped data, latest first; never shortened
-    boost::container::small_vector<stream_use, 2> uses;
+    /// The pointers in it that point to mapped data, latest first; never shortened.
+    attachment_record* joined = nullptr;
     char const* name = nullptr; ///< what the clause that mapped it called it
+};
+
+/// One mapped host range. Live while its count is above zero; *dying* while it is zero and regions that use it
+/// are in flight; an *orphan* once a newer entry, or a failure, has taken its place.
+struct present_entry : entry_state, boost::intrusive::list_base_hook<> {
+    present_entry() = default;
+    present_entry(present_entry const&) = delete;
+    present_entry& operator=(present_entry const&) = delete;
+    ~present_entry() { forget_attachments(); }
+
     /// Whose data never arrived, and the latest region that may have relied on it.
     struct failure {
         std::uint64_t from;
         std::uint64_t through;
     };
+    boost::container::small_vector<stream_use, 2> uses;
     boost::container::small_vector<failure, 1> failures;
 
     bool live() const noexcept { return (count | holds) != 0; }

@@ -121,17 +121,10 @@ public:
 
     /// Makes `e` stand for the host range `r`. What it overlaps makes way, and whoever uses that comes first. `disjoint`: it is known
     /// to overlap no other entry.
-    void insert(present_entry& e, byte_range r, bool disjoint = false) noexcept
+    [[gnu::always_inline]] void insert(present_entry& e, byte_range r, bool disjoint = false) noexcept
     {
         e.range = r;
-        for (present_entry* old = disjoint ? nullptr : first_overlap(r); old != nullptr;) {
-            present_entry* const next = next_overlap(old, r);
-            orphan(*old);
-            old = next;
-        }
-        for_each_orphan([&](present_entry& old) {
-            if (old.range.overlaps(r)) e.come_after(old);
-        });
+        if (!disjoint || has_orphans()) make_way(e, r, disjoint);
         entries_.insert(r.begin, e);
     }
 
@@ -147,12 +140,10 @@ public:
     }
 
     /// Gives `e` its block on the device, or takes it away again.
-    void place(present_entry& e, char* block) noexcept
+    [[gnu::always_inline]] void place(present_entry& e, char* block) noexcept
     {
-        if (watch_ != nullptr) tell(e, block);
-        if (e.block != nullptr && indexed_) blocks_.erase(e.block, e);
+        if (watch_ != nullptr || indexed_) make_known(e, block);
         e.block = block;
-        if (block != nullptr && indexed_) blocks_.insert(block, e);
     }
 
     /// Looks blocks up from now on. Before the first pointer to device memory nobody does, and most programs name none; whoever
@@ -190,7 +181,7 @@ public:
     }
 
     /// A blank entry, not in the table, which has room for it. Throws std::bad_alloc.
-    present_entry& create()
+    [[gnu::always_inline]] present_entry& create()
     {
         entries_.reserve(alive_ + 1);
         blocks_.reserve(alive_ + 1);
@@ -204,18 +195,9 @@ public:
     void recycle(present_entry& e) noexcept
     {
         place(e, nullptr);
-        e.range = {};
-        e.count = e.holds = e.overdue = e.leaving = 0;
         e.forget_attachments();
-        e.name = nullptr;
-        e.pending = 0;
-        e.orphan = false;
-        e.owns_block = true;
-        e.allocation = e.on_host_too = false;
-        e.keeps = nullptr;
-        e.opened = e.synced_since = 0;
+        static_cast<entry_state&>(e) = {};
         e.failures.clear();
-        e.synced = {};
         e.uses.clear();
         --alive_;
         entries_.shrink(alive_);
@@ -250,6 +232,27 @@ public:
 
 private:
     static constexpr std::size_t most_spare = 1024;
+
+    [[gnu::noinline]] void make_known(present_entry& e, char* block) noexcept
+    {
+        if (watch_ != nullptr) tell(e, block);
+        if (!indexed_) return;
+        if (e.block != nullptr) blocks_.erase(e.block, e);
+        if (block != nullptr) blocks_.insert(block, e);
+    }
+
+    // What overlaps `r` makes way for `e`, and whoever uses that comes first.
+    [[gnu::noinline]] void make_way(present_entry& e, byte_range r, bool disjoint) noexcept
+    {
+        for (present_entry* old = disjoint ? nullptr : first_overlap(r); old != nullptr;) {
+            present_entry* const next = next_overlap(old, r);
+            orphan(*old);
+            old = next;
+        }
+        for_each_orphan([&](present_entry& old) {
+            if (old.range.overlaps(r)) e.come_after(old);
+        });
+    }
 
     // A mapping begins when it has its block, and ends when it is an orphan or gone.
     void tell(present_entry const& e, char* block) noexcept

@@ -138,7 +138,13 @@ public:
     }
 
 private:
-    void* allocate(std::size_t bytes) noexcept
+    [[gnu::always_inline]] void* allocate(std::size_t bytes) noexcept
+    {
+        void* const block = pool_.reuse(bytes);
+        return block != nullptr ? block : ask_for(bytes);
+    }
+
+    [[gnu::noinline]] void* ask_for(std::size_t bytes) noexcept
     {
         backend::supply const s = pool_.allocate_quickly(bytes, backend::memory_user::regions);
         if (s.block == nullptr) {
