@@ -71,7 +71,7 @@ public:
 
     /// Accepts a region: gives it its place in the order. An error: it was refused, nothing has changed, and the region is the
     /// caller's again.
-    [[gnu::hot]] error_code place(region& r)
+    [[gnu::hot, gnu::always_inline]] error_code place(region& r)
     {
         if (lost_) return make_error_code(errc::device_lost);
         queue_ticket* const ticket = ticket_of(r);
@@ -459,7 +459,7 @@ private:
         s.enqueuing = false;
     }
 
-    void reap(stream_queue& s, aftermath& out)
+    [[gnu::hot]] void reap(stream_queue& s, aftermath& out)
     {
         if (!lost_) {
             backend::progress const at = s.commands->completed();
@@ -487,16 +487,22 @@ private:
     }
 
     // What a region waited for retires first, whichever stream is noticed first: it may have relied on that.
-    [[gnu::hot]] void reap_through(stream_queue& s, backend::progress const& at, aftermath& out)
+    [[gnu::noinline]] void reap_awaited(region const& r, aftermath& out)
+    {
+        for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
+            if (w->stream->retired >= w->number) continue;
+            backend::progress other = w->stream->commands->completed();
+            other.completed = std::min(other.completed, w->number);
+            reap_through(*w->stream, other, out);
+        }
+    }
+
+    [[gnu::hot, gnu::always_inline]] void reap_through(stream_queue& s, backend::progress const& at,
+                                                       aftermath& out)
     {
         while (!s.flying.empty() && s.flying.front()->number <= at.completed) {
             region& r = *s.flying.front();
-            for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-                if (w->stream->retired >= w->number) continue;
-                backend::progress other = w->stream->commands->completed();
-                other.completed = std::min(other.completed, w->number);
-                reap_through(*w->stream, other, out);
-            }
+            if (r.waits != nullptr) reap_awaited(r, out);
             if (at.failures) {
                 queue_ticket const* const ticket = ticket_of(r);
                 if (ticket != nullptr && ticket->consumed != 0)

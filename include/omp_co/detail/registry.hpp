@@ -422,7 +422,8 @@ private:
 
     [[gnu::hot]] error_code try_submit(region& r, aftermath& out) noexcept
     try {
-        if (error_code const ec = closed_to(r)) return ec;
+        if (forked() || closing()) [[unlikely]]
+            if (error_code const ec = closed_to(r)) return ec;
         device_slot& slot = *r.slot;
         std::unique_lock several(several_, std::defer_lock);
         if (r.item_count != 0 && devices_.any_busy_but(slot)) meet_other_devices(r, several);
@@ -454,8 +455,9 @@ private:
                 device_slot& slot = *r.slot;
                 device_lock lock(slot.mutex);
                 if (!takes(slot, r)) return make_error_code(errc::device_lost);
-                if (error_code const refused = slot.core->place(r)) return refused;
-                return slot.core->place(held);
+                for (region* const each : {&r, &held})
+                    if (error_code const refused = slot.core->place(*each)) return refused;
+                return {};
             } catch (std::bad_alloc const&) {
                 return make_error_code(errc::out_of_memory);
             }
