@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The life of regions on one device: acceptance, enqueueing, retirement.
+// The life of regions on one device: acceptance and enqueueing, on top of their retirement.
 //
 // Every function is called with the device's lock held; only while commands go to the backend is it given up, unless
 // that is quick, and then the stream is marked, so that whoever accepts a region for it meanwhile leaves it to the
@@ -12,10 +12,10 @@
 #include <omp_co/detail/device_slot.hpp>
 #include <omp_co/detail/enqueue.hpp>
 #include <omp_co/detail/info.hpp>
-#include <omp_co/detail/outdated.hpp>
 #include <omp_co/detail/queue_rules.hpp>
 #include <omp_co/detail/region_memory.hpp>
 #include <omp_co/detail/region_waits.hpp>
+#include <omp_co/detail/retirement.hpp>
 #include <omp_co/detail/stream_set.hpp>
 #include <omp_co/device_statistics.hpp>
 
@@ -29,28 +29,15 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace omp_co::detail {
 
-class device_core {
+class device_core : private retirement {
 public:
     device_core(device_slot& slot, std::unique_ptr<backend::device> device, dependence_graph& dependences)
-        : slot_(slot),
-          dependences_(dependences),
-          device_(std::move(device)),
-          traits_(device_->traits()),
-          environment_(traits_.unified_memory),
-          memory_(*device_, environment_),
-          watch_(device_->watch()),
-          waits_(slot_, traits_, environment_),
-          streams_(*device_)
+        : retirement(slot, std::move(device), dependences)
     {
-        environment_.table().watch(watch_);
     }
-
-    device_core(device_core const&) = delete;
-    device_core& operator=(device_core const&) = delete;
 
     /// Nothing is in flight. What is still mapped is given back, unless a lost device may still write it.
     ~device_core()
@@ -450,217 +437,12 @@ private:
             // Without its signal nobody can tell when the region is done.
             if (signalled) lose(signalled);
             if (s.commands == nullptr) {
-                retire(s, out);
-                end_dependents(out);
+                retire_unsent(s, out);
             } else if (lost_ || traits_.inline_execution) {
                 reap(s, out);
             }
         }
         s.enqueuing = false;
-    }
-
-    [[gnu::hot]] void reap(stream_queue& s, aftermath& out)
-    {
-        if (!lost_) {
-            backend::progress const at = s.commands->completed();
-            reap_through(s, at, out);
-            end_dependents(out);
-            if (!at.error) return;
-            lose(at.error);
-        }
-        fail_flying(s, out);
-    }
-
-    [[gnu::cold, gnu::noinline]] void fail_flying(stream_queue& s, aftermath& out)
-    {
-        while (!s.flying.empty()) {
-            s.flying.front()->fail(lost_, "the device is lost");
-            retire(s, out);
-        }
-        end_dependents(out);
-    }
-
-    // Of all that has just retired, for the price of one lock.
-    void end_dependents(aftermath& out) noexcept
-    {
-        if (!ended_.empty()) dependences_.end(ended_, out);
-    }
-
-    // What a region waited for retires first, whichever stream is noticed first: it may have relied on that.
-    [[gnu::noinline]] void reap_awaited(region const& r, aftermath& out)
-    {
-        for (stream_wait* w = r.waits; w != nullptr; w = w->next) {
-            if (w->stream->retired >= w->number) continue;
-            backend::progress other = w->stream->commands->completed();
-            other.completed = std::min(other.completed, w->number);
-            reap_through(*w->stream, other, out);
-        }
-    }
-
-    [[gnu::hot, gnu::always_inline]] void reap_through(stream_queue& s, backend::progress const& at,
-                                                       aftermath& out)
-    {
-        while (!s.flying.empty() && s.flying.front()->number <= at.completed) {
-            region& r = *s.flying.front();
-            if (r.waits != nullptr) reap_awaited(r, out);
-            if (at.failures) {
-                queue_ticket const* const ticket = ticket_of(r);
-                if (ticket != nullptr && ticket->consumed != 0)
-                    note_failure(r, s.commands->take_failure(ticket->consumed));
-                note_failure(r, s.commands->take_failure(r.number));
-            }
-            retire(s, out);
-        }
-        if (s.ordered && !s.flying.empty()) look_for_consumed(s, at, out);
-    }
-
-    [[gnu::hot]] void meet_failures(region& r) noexcept
-    {
-        dependent const* const node = node_of(r);
-        if (environment_.has_failed() || (node != nullptr && node->predecessor_failed))
-            meet_failures_before(r);
-    }
-
-    [[gnu::noinline]] void meet_failures_before(region& r) noexcept
-    {
-        if (r.error) return;
-        if (environment_.relied_on_failure(r.maps(), r.serial))
-            return r.fail(make_error_code(errc::predecessor_failed), "data that it uses never arrived");
-        dependent const* const node = node_of(r);
-        if (node != nullptr && node->predecessor_failed && !node->goes_on)
-            r.fail(make_error_code(errc::predecessor_failed), dependence_graph::failed_before);
-    }
-
-    // The copies in of the region that is at work may be over, and others be handed over.
-    void look_for_consumed(stream_queue& s, backend::progress const& at, aftermath& out) noexcept
-    {
-        region& r = *s.flying.front();
-        queue_ticket* const ticket = ticket_of(r);
-        if (ticket != nullptr && ticket->consumed != 0 && ticket->consumed <= at.completed) {
-            if (at.failures) note_failure(r, s.commands->take_failure(ticket->consumed));
-            tell_early(s, r, *ticket, out);
-        }
-        if (!s.adopted) return;
-        for (region* late = s.flying.front(); late != nullptr; late = late->next) {
-            queue_ticket* const its = ticket_of(*late);
-            if (its != nullptr && its->late && !tell_early(s, *late, *its, out)) return;
-        }
-    }
-
-    // What the program puts into its own stream afterwards must come behind it. False: not yet.
-    static bool tell_early(stream_queue& s, region& r, queue_ticket& t, aftermath& out) noexcept
-    {
-        t.consumed = 0;
-        t.late = s.adopted && s.commands != nullptr && !s.commands->handed_over(r.number);
-        if (!t.late) sources_consumed(r, t, out);
-        return !t.late;
-    }
-
-    [[gnu::cold, gnu::noinline]] static void note_refusal(stream_queue& s, region& r) noexcept
-    {
-        note_failure(r, s.commands->refused(r.number));
-    }
-
-    static void note_failure(region& r, backend::failure const& f) noexcept
-    {
-        if (!f.error) return;
-        r.arrived = r.arrived && f.arrived;
-        r.fail(f.error, f.what);
-    }
-
-    [[gnu::hot]] void retire(stream_queue& s, aftermath& out)
-    {
-        region& r = *s.flying.pop();
-        s.retired = r.number;
-        s.commands_flying -= r.commands;
-        if (!s.parked.empty()) kicked_ = true;
-        meet_failures(r);
-        if (r.why != nullptr && r.why->timing().measured && !lost_) s.commands->measure(r.why->timing());
-        while (r.waits != nullptr) waits_.give(std::exchange(r.waits, r.waits->next));
-        if (queue_ticket* const ticket = ticket_of(r)) settle(r, *ticket, out);
-        count(r);
-        if (r.error) inform(slot_.number, r, [&](info_writer const& w) { w.failed(environment_.table()); });
-        if (watch_ != nullptr) tell(*watch_, r);
-        if (r.item_count != 0) {
-            if (r.error) undo(r);
-            environment_.retire(r.maps(), r.serial,
-                                [this](void* block, std::size_t bytes) { give_back(block, bytes); });
-        }
-        if (s.waiters != nullptr) notify(s, out);
-        if (dependences_.races().on()) dependences_.races().ended(r);
-        if (node_of(r) != nullptr) {
-            if (r.error) // what retires next may be its successor, and is to know
-                dependences_.end(*r.order, r.error, out);
-            else
-                ended_.push(*r.order);
-        }
-        --slot_.in_flight;
-        out.done.push(r);
-    }
-
-    [[gnu::cold, gnu::noinline]] void undo(region& r) noexcept
-    {
-        queue_ticket const* const ticket = ticket_of(r);
-        auto counts = data_environment::undone_counts::begun;
-        if (ticket != nullptr && !tell_scope(r, *ticket))
-            counts = data_environment::undone_counts::none;
-        else if (ticket != nullptr && undoes_all(r, *ticket))
-            counts = data_environment::undone_counts::all;
-        environment_.undo(r.maps(), r.serial, r.arrived, counts, serial_,
-                          ticket == nullptr ? nullptr : r.stream);
-    }
-
-    void give_back(void* block, std::size_t bytes) noexcept
-    {
-        if (lost_)
-            memory_.pool().leak(block, bytes);
-        else
-            memory_.pool().deallocate(block, bytes);
-    }
-
-    [[gnu::hot, gnu::always_inline]] void count(region& r) noexcept
-    {
-        ++statistics_.regions;
-        if ((r.decided & map_copy_out) != 0) --slot_.pending_outs;
-        if ((r.decided & (map_copy_in | map_copy_out)) != 0 && !r.error) count_motions(r);
-        waits_.forget(r);
-    }
-
-    void count_motions(region& r) noexcept
-    {
-        for (map_item const& item : r.maps()) {
-            if (item.has(map_copy_in) && !item.has(map_attach)) {
-                ++statistics_.copies_in;
-                statistics_.bytes_in += item.moved_bytes();
-            }
-            if (!item.has(map_copy_out)) continue;
-            ++statistics_.copies_out;
-            statistics_.bytes_out += item.moved_bytes();
-        }
-    }
-
-    // Wakes the parked regions whose wait on this stream is over.
-    void notify(stream_queue& s, aftermath& out)
-    {
-        s.unpark_if([&](stream_wait& w) {
-            if (w.number > (w.until_retired ? s.retired : s.enqueued)) return false;
-            region& r = *w.parked;
-            device_slot* const slot = r.slot; // read first: at zero the region is somebody else's
-            if (w.foreign) waits_.give(&w);
-            if (r.unmet.fetch_sub(1, std::memory_order_acq_rel) != 1) return true;
-            if (slot == &slot_)
-                kicked_ = true;
-            else
-                out.kick(*slot);
-            return true;
-        });
-    }
-
-    void lose(error_code ec) noexcept
-    {
-        lost_ = ec;
-        kicked_ = true;
-        memory_.give_up();
     }
 
     std::size_t mapped_ranges() const noexcept
@@ -673,21 +455,6 @@ private:
     }
 
     static constexpr std::uint64_t look_every = 32; ///< regions of a stream
-
-    device_slot& slot_;
-    dependence_graph& dependences_;
-    std::unique_ptr<backend::device> device_;
-    backend::properties const& traits_;
-    data_environment environment_;
-    region_memory memory_;
-    backend::host_watch* watch_;
-    region_waits waits_;
-    stream_set streams_;
-    std::uint64_t serial_ = 0;
-    ended_dependents ended_; ///< have retired, and dependences_ is to know
-    device_statistics statistics_;
-    error_code lost_;
-    bool kicked_ = false;
 };
 
 } // namespace omp_co::detail
