@@ -375,12 +375,20 @@ private:
         if (r->needs_memory || r->unmet.load(std::memory_order_acquire) != 0) return false;
         std::size_t const limit = traits_.command_limit;
         if (limit == 0 || s.commands_flying == 0 || lost_) return true;
-        std::size_t waits = 0;
-        for (stream_wait const* w = r->waits; w != nullptr; w = w->next) ++waits;
         std::size_t wanted =
-            s.commands_flying + waits + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 2);
-        for (map_item const& item : r->maps()) wanted += 2 * commands_of(traits_, item);
+            s.commands_flying + 2 + (r->why == nullptr ? 0 : 2) + (ticket_of(*r) == nullptr ? 0 : 2);
+        if (r->waits != nullptr || (r->decided & (moves_in | map_copy_out)) != 0)
+            wanted += commands_before_and_behind(*r);
         return wanted <= limit;
+    }
+
+    // Waits and motions, at most.
+    std::size_t commands_before_and_behind(region& r) const noexcept
+    {
+        std::size_t commands = 0;
+        for (stream_wait const* w = r.waits; w != nullptr; w = w->next) ++commands;
+        for (map_item const& item : r.maps()) commands += 2 * commands_of(traits_, item);
+        return commands;
     }
 
     stream_set::traffic traffic() const noexcept

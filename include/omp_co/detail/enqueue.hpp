@@ -23,6 +23,9 @@ inline bool is_one_command(backend::properties const& traits, backend::box const
            std::max(shape.host.row, shape.device.row) <= traits.box_stride_limit;
 }
 
+/// What is moved before the kernel runs.
+inline constexpr std::uint32_t moves_in = map_copy_in | map_within | map_fill | map_from_device;
+
 /// How many commands a motion takes at most.
 inline std::uint32_t commands_of(backend::properties const& traits, map_item const& item) noexcept
 {
@@ -104,11 +107,10 @@ template <bool OnQueue>
                 ec = out.wait(*w->stream->commands, w->number);
     bool const timed = r.why != nullptr && !ec;
     if (timed) ec = out.begin_timing(r.why->timing(), r.call);
-    constexpr std::uint32_t inwards = map_copy_in | map_within | map_fill | map_from_device;
-    if ((r.decided & inwards) != 0) {
+    if ((r.decided & moves_in) != 0) {
         char* staging = ticket == nullptr ? nullptr : ticket->staging.get();
         for (map_item const& item : r.maps()) {
-            if (ec || !item.has(inwards) || item.has(map_attach)) continue;
+            if (ec || !item.has(moves_in) || item.has(map_attach)) continue;
             if (item.is_plain()) {
                 void const* source = item.host;
                 if (staging != nullptr) {
